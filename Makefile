@@ -1,0 +1,50 @@
+# Every target sets up what it needs by itself: plain python3 (3.11 or newer) with pip is enough.
+PYTHON ?= python3
+VENV := .venv
+BIN := $(VENV)/bin
+STAMP := $(VENV)/.installed
+
+.PHONY: demo test test-slow check bench eval figure figures clean help
+
+help:
+	@echo "make demo    ingest the demo knowledge base, serve it, print the link"
+	@echo "make test    the fast tests        make test-slow  kill, browser and engine-at-size tests"
+	@echo "make check   ruff, pyright, import-linter, habits"
+	@echo "make eval    score the dev questions of FIRSTLINE_DATA (default ../shared/data)"
+	@echo "make bench   speed and memory      make figure NAME=retrieval.techqa.hit3   one figure, measured afresh"
+
+$(STAMP): pyproject.toml constraints.txt
+	@test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
+	@$(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt -e '.[dev]'
+	@touch $@
+
+demo: $(STAMP)
+	@$(BIN)/firstline demo
+
+test: $(STAMP)
+	@$(BIN)/python -m pytest
+
+test-slow: $(STAMP)
+	@$(BIN)/python -m pytest -m slow
+
+check: $(STAMP)
+	@$(BIN)/ruff check .
+	@$(BIN)/ruff format --check .
+	@$(BIN)/pyright
+	@$(BIN)/lint-imports
+	@$(BIN)/python -m pytest tests/habits
+
+bench: $(STAMP)
+	@$(BIN)/python -m benchmarks
+
+eval: $(STAMP)
+	@$(BIN)/python -m benchmarks.evaluate
+
+figure: $(STAMP)
+	@$(BIN)/python -m benchmarks.figures $(NAME)
+
+figures: $(STAMP)
+	@$(BIN)/python -m benchmarks.figures --all
+
+clean:
+	rm -rf $(VENV) .firstline .firstline-demo .cache

@@ -1,0 +1,1 @@
+"""Where does knowledge come from, and where do hand-overs go?"""

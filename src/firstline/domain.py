@@ -1,0 +1,603 @@
+"""The nouns of firstline: frozen, keyword-only, plain Python.
+
+Units and conventions used throughout:
+
+- A span is `start <= offset < end` in BYTES of the UTF-8 blob it belongs to, so that a blob store can read a range.
+- A snapshot is an integer per knowledge base. A chunk or document belongs to snapshot S when since <= S < until.
+- Times are timezone-aware UTC.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from datetime import datetime
+from enum import IntEnum, StrEnum
+from types import MappingProxyType
+from typing import Final
+
+FOREVER: Final = 2**31 - 1
+"""`until` of what is still current."""
+
+EVERYONE: Final = "everyone"
+"""The ACL tag that every key holds unless it is created without it."""
+
+NOTHING: Final[Mapping[str, str]] = MappingProxyType({})
+
+
+# --- who asks -------------------------------------------------------------------------------------------------------
+
+
+class Level(IntEnum):
+    """How confidential a document is, and how much a principal may see."""
+
+    PUBLIC = 0
+    CUSTOMER = 1
+    INTERNAL = 2
+    RESTRICTED = 3
+
+    @classmethod
+    def parse(cls, name: str) -> Level:
+        return cls[name.strip().upper()]
+
+    @property
+    def label(self) -> str:
+        return self.name.lower()
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Principal:
+    """Who asks. Sees a document when it holds one of the document's ACL tags AND its level reaches the document's."""
+
+    tenant: str
+    user: str
+    acl_tags: frozenset[str]
+    level: Level
+
+    @property
+    def scope_hash(self) -> str:
+        """Names what this principal may see: equal hashes see equal documents."""
+        tags = "\x1f".join(sorted(self.acl_tags))
+        return hashlib.sha256(f"{self.tenant}\x1e{tags}\x1e{int(self.level)}".encode()).hexdigest()[:16]
+
+    def may_see(self, *, tenant: str, acl: frozenset[str], level: Level) -> bool:
+        """A missing ACL means nobody."""
+        return tenant == self.tenant and level <= self.level and not self.acl_tags.isdisjoint(acl)
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class ApiKey:
+    """A stored key: the secret itself is known to its holder alone, `secret_sha256` checks it."""
+
+    key_id: str
+    secret_sha256: str
+    name: str
+    principal: Principal
+    kb: str
+    created_at: datetime
+    expires_at: datetime | None
+    revoked_at: datetime | None
+
+
+# --- knowledge ------------------------------------------------------------------------------------------------------
+
+
+class DocumentKind(StrEnum):
+    DOCUMENTATION = "documentation"
+    TICKET = "ticket"
+    ISSUE = "issue"
+    FORUM_POST = "forum_post"
+    NOTE = "note"
+    FAQ = "faq"
+
+
+class ChunkKind(StrEnum):
+    SECTION = "section"
+    PROCEDURE = "procedure"
+    TABLE = "table"
+    CODE = "code"
+    SYMPTOM = "symptom"
+    ENVIRONMENT = "environment"
+    CAUSE = "cause"
+    RESOLUTION = "resolution"
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class SourceItem:
+    """One thing that a source yields, before it is parsed.
+
+    `item_id` is stable over time and names the document. `content_hash` is the sha256 of the raw bytes plus everything
+    else that shapes the document (kind, access, metadata), so that an unchanged item costs nothing.
+    """
+
+    item_id: str
+    kind: DocumentKind
+    media_type: str
+    raw: bytes
+    title: str = ""
+    url: str | None = None
+    metadata: Mapping[str, str] = field(default_factory=lambda: NOTHING)
+    acl: frozenset[str] = frozenset()
+    level: Level = Level.RESTRICTED
+    content_hash: str = ""
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class ParsedDocument:
+    """Normalised Markdown with what the source said about itself (front matter, document properties)."""
+
+    title: str
+    text: str
+    metadata: Mapping[str, str] = field(default_factory=lambda: NOTHING)
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Redaction:
+    """What was taken out where, without the value. The span is in characters of the text given to the redactor."""
+
+    type: str
+    start: int
+    end: int
+    placeholder: str
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Redacted:
+    text: str
+    redactions: tuple[Redaction, ...]
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Document:
+    """A source item made safe: its text is the immutable blob named by `blob` (sha256 of the bytes, hex)."""
+
+    tenant: str
+    kb: str
+    doc_id: str
+    kind: DocumentKind
+    title: str
+    url: str | None
+    blob: str
+    size_bytes: int
+    content_hash: str
+    acl: frozenset[str]
+    level: Level
+    since: int
+    until: int = FOREVER
+    metadata: Mapping[str, str] = field(default_factory=lambda: NOTHING)
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Chunk:
+    """A span of a document's blob. It holds no text of its own.
+
+    `chunk_id` is a UUID made from (tenant, kb, doc_id, since, start, end): the same chunk written twice is one chunk.
+    `ordinal` counts the chunks of one document from 0 in reading order: NEXT is ordinal + 1.
+    `lead` is an optional second span that gives the chunk its meaning: a table's header row, the sentence that
+    introduces a code block.
+    """
+
+    chunk_id: str
+    tenant: str
+    kb: str
+    doc_id: str
+    blob: str
+    ordinal: int
+    start: int
+    end: int
+    kind: ChunkKind
+    title: str
+    section_path: tuple[str, ...]
+    url: str | None
+    acl: frozenset[str]
+    level: Level
+    since: int
+    until: int = FOREVER
+    lead: tuple[int, int] | None = None
+    metadata: Mapping[str, str] = field(default_factory=lambda: NOTHING)
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Snapshot:
+    """A published state of one knowledge base. Number 0 is the empty state before the first publication."""
+
+    tenant: str
+    kb: str
+    number: int
+    documents: int
+    chunks: int
+    published_at: datetime | None
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Failure:
+    """A source item that could not become a document, and why. The rest of the run went on without it."""
+
+    item_id: str
+    reason: str
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class IngestReport:
+    snapshot: int
+    published: bool
+    added: int
+    changed: int
+    removed: int
+    unchanged: int
+    chunks: int
+    redactions: Mapping[str, int]
+    failures: tuple[Failure, ...]
+    duration_s: float
+
+
+# --- a question -----------------------------------------------------------------------------------------------------
+
+
+class Category(StrEnum):
+    ANSWERABLE = "answerable"
+    NONSENSE = "nonsense"
+    IRRELEVANT = "irrelevant"
+    OUT_OF_SCOPE = "out_of_scope"
+    HIGH_STAKES = "high_stakes"
+
+
+class Intent(StrEnum):
+    HOW_TO = "how_to"
+    CAUSE = "cause"
+    YES_NO = "yes_no"
+    WHICH = "which"
+    REFERENCE = "reference"
+    PERSON = "person"
+    CANCELLATION = "cancellation"
+    DELETION = "deletion"
+    BILLING_DISPUTE = "billing_dispute"
+    LEGAL = "legal"
+    COMPLAINT = "complaint"
+    ACCOUNT = "account"
+    PRIVATE_DATA = "private_data"
+    SMALL_TALK = "small_talk"
+    OTHER = "other"
+
+
+class Mood(StrEnum):
+    NEUTRAL = "neutral"
+    UPSET = "upset"
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Triage:
+    category: Category
+    confidence: float
+    intent: Intent
+    entities: tuple[str, ...]
+    language: str
+    mood: Mood
+    reason: str
+
+
+class Route(StrEnum):
+    CLASSIC = "classic"
+    GRAPH = "graph"
+    AGENTIC = "agentic"
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class PlannedQuery:
+    """A stand-alone query. Weights of one plan sum to 1."""
+
+    text: str
+    weight: float
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class SearchPlan:
+    """The conversation rewritten as stand-alone queries.
+
+    `standalone` is the single best wording (what a person would have asked), used by compose and shown in explain.
+    `carried` names what was taken over from earlier turns.
+    """
+
+    queries: tuple[PlannedQuery, ...]
+    standalone: str
+    carried: tuple[str, ...]
+    filters: Mapping[str, str]
+    route: Route
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Scores:
+    """Scores by stage. `dense` and `document` are cosines; `words` is BM25; `fused` orders the candidates."""
+
+    dense: float
+    words: float
+    document: float
+    fused: float
+    rerank: float | None = None
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Evidence:
+    """A ranked chunk with its text, read from the blob, and how it was found."""
+
+    chunk: Chunk
+    text: str
+    lead_text: str
+    scores: Scores
+    path: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Citation:
+    """The span that supports a claim: bytes of `blob`, inside the chunk `chunk_id`."""
+
+    chunk_id: str
+    doc_id: str
+    blob: str
+    start: int
+    end: int
+    title: str
+    url: str | None
+
+
+class ClaimKind(StrEnum):
+    SENTENCE = "sentence"
+    STEP = "step"
+    ROW = "row"
+    CODE = "code"
+    HEADING = "heading"
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Claim:
+    """One sentence, step, table row or code block of a draft, as Markdown. Uncited claims are never shown."""
+
+    text: str
+    kind: ClaimKind
+    citations: tuple[Citation, ...]
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Draft:
+    claims: tuple[Claim, ...]
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Verification:
+    """`kept` is supported by cited spans; `dropped` says what was not and why."""
+
+    kept: tuple[Claim, ...]
+    dropped: tuple[tuple[Claim, str], ...]
+
+    @property
+    def share(self) -> float:
+        total = len(self.kept) + len(self.dropped)
+        return len(self.kept) / total if total else 0.0
+
+
+class Coverage(StrEnum):
+    """What critique says of a verified draft."""
+
+    FULLY = "fully"
+    PARTLY = "partly"
+    CANNOT = "cannot"
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Critique:
+    coverage: Coverage
+    missing: tuple[str, ...]
+
+
+# --- outcomes -------------------------------------------------------------------------------------------------------
+
+
+class Completeness(StrEnum):
+    FULL = "full"
+    PARTIAL = "partial"
+    UNSURE = "unsure"
+
+
+class Reason(StrEnum):
+    LOW_CONFIDENCE = "low_confidence"
+    NO_VERIFIED_CONTEXT = "no_verified_context"
+    PRIVATE_DATA = "private_data"
+    UNSUPPORTED_CATEGORY = "unsupported_category"
+    HIGH_STAKES = "high_stakes"
+    USER_ASKED = "user_asked"
+    PROVIDER_FAILURE = "provider_failure"
+    BUDGET_EXCEEDED = "budget_exceeded"
+    POLICY = "policy"
+
+
+class HandoffState(StrEnum):
+    OPEN = "open"
+    ACKNOWLEDGED = "acknowledged"
+    IN_PROGRESS = "in_progress"
+    RESOLVED = "resolved"
+    RETURNED = "returned"
+
+
+PERSON_OWNS: Final = frozenset({HandoffState.ACKNOWLEDGED, HandoffState.IN_PROGRESS})
+"""While a hand-over is in one of these states a person owns the session and the bot is silent."""
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Tried:
+    """Evidence that was looked at, and why it was not enough."""
+
+    chunk_id: str
+    title: str
+    url: str | None
+    score: float
+    why_not: str
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Handoff:
+    handoff_id: str
+    session_id: str
+    turn: int
+    reason: Reason
+    question: str
+    summary: str
+    intent: Intent
+    entities: tuple[str, ...]
+    tried: tuple[Tried, ...]
+    language: str
+    mood: Mood
+    next_step: str
+    state: HandoffState
+    created_at: datetime
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Answered:
+    """An answer whose every claim carries a citation: it cannot be built otherwise (invariant 1)."""
+
+    completeness: Completeness
+    claims: tuple[Claim, ...]
+    confidence: float
+
+    def __post_init__(self) -> None:
+        if not self.claims:
+            raise ValueError("an Answered needs at least one claim")
+        for claim in self.claims:
+            if not claim.citations:
+                raise ValueError(f"a claim without a citation cannot be answered: {claim.text[:80]!r}")
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Clarify:
+    question: str
+    options: tuple[str, ...]
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Escalated:
+    handoff: Handoff
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class HighStakes:
+    """Never a how-to answer: an acknowledgement, the configured offer if any, and a hand-over."""
+
+    acknowledgement: str
+    offer: str | None
+    handoff: Handoff
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Deflected:
+    category: Category
+    topics: tuple[str, ...]
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Silent:
+    """A person owns the session: the message is passed on to them and the bot says nothing of its own."""
+
+    handoff: Handoff
+
+
+Outcome = Answered | Clarify | Escalated | HighStakes | Deflected | Silent
+
+
+# --- sessions and turns ---------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Session:
+    session_id: str
+    tenant: str
+    kb: str
+    user: str
+    created_at: datetime
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class GateReading:
+    """A gate's decision, with what it saw. `passed` means value >= threshold."""
+
+    name: str
+    value: float
+    threshold: float
+    features: Mapping[str, float] = field(default_factory=lambda: MappingProxyType({}))
+
+    @property
+    def passed(self) -> bool:
+        return self.value >= self.threshold
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Turn:
+    """One user message with its outcome, and everything needed to replay it (invariant 10).
+
+    `question` is redacted. `evidence` holds (chunk id, scores) in rank order. `timings_ms` is per step.
+    `scope_hash` names what the asker could see.
+    """
+
+    session_id: str
+    number: int
+    question: str
+    asked_at: datetime
+    scope_hash: str
+    snapshot: int
+    settings_hash: str
+    model_ids: tuple[str, ...]
+    triage: Triage | None
+    plan: SearchPlan | None
+    evidence: tuple[tuple[str, Scores], ...]
+    gates: tuple[GateReading, ...]
+    outcome: Outcome
+    timings_ms: Mapping[str, float]
+
+
+# --- what a person sees ---------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class ReplyBlock:
+    """One claim as shown: Markdown text and the numbers of its citations, counted from 1."""
+
+    text: str
+    kind: ClaimKind
+    citations: tuple[int, ...]
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class ReplyCitation:
+    number: int
+    citation: Citation
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Reply:
+    """An outcome rendered for people. Made by one function for every surface, so surfaces cannot disagree.
+
+    `notice` stands ABOVE the blocks (a disclaimer, an acknowledgement, the plain words of a hand-over, the clarifying
+    question). `links` are the source links the outcome allows, as (title, url). `person` says how a person is offered:
+    none, soft (a link) or connect (a button).
+    """
+
+    outcome: str
+    completeness: Completeness | None
+    notice: str
+    blocks: tuple[ReplyBlock, ...]
+    citations: tuple[ReplyCitation, ...]
+    links: tuple[tuple[str, str], ...]
+    options: tuple[str, ...]
+    reason: Reason | None
+    handoff_id: str | None
+    person: str
+    confidence: float | None
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class RankedDocument:
+    """A document with its candidate chunks, best first. `score` orders documents; `hits` are (chunk id, scores)."""
+
+    doc_id: str
+    score: float
+    hits: tuple[tuple[str, Scores], ...]

@@ -1,0 +1,1 @@
+"""Which models think, within what limits?"""

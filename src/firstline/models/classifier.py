@@ -1,0 +1,76 @@
+"""The triage classifier: one linear layer on the vector that retrieval also uses. numpy only."""
+
+from __future__ import annotations
+
+import zipfile
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any, Final
+
+import numpy as np
+import numpy.typing as npt
+
+from firstline.domain import Category
+from firstline.errors import Broken
+from firstline.ports import Vectors
+
+WEIGHTS_PATH: Final = Path(__file__).with_name("triage.npz")
+RETRAIN: Final = "Unset FIRSTLINE_EMBEDDER, or train a classifier for it with `python -m training.triage.train`."
+REINSTALL: Final = "Reinstall firstline."
+
+
+class LinearClassifier:
+    """Implements `ports.TriageClassifier` with weights trained by training/triage (calibrated there)."""
+
+    def __init__(self, *, weights: npt.NDArray[np.float32], bias: npt.NDArray[np.float32], embedder: str) -> None:
+        """`weights` has shape (categories, dimensions) and `bias` (categories,), in the order of `Category`."""
+        self._weights = weights
+        self._bias = bias
+        self._embedder = embedder
+
+    @property
+    def embedder(self) -> str:
+        """Id of the model whose vectors it was trained on; any other model's vectors mean nothing to it."""
+        return self._embedder
+
+    def classify(self, vector: Vectors) -> Mapping[Category, float]:
+        """Probabilities that sum to 1. Broken when the vector has another number of dimensions."""
+        if vector.shape != (self._weights.shape[1],):
+            raise Broken(
+                f"The triage classifier reads {self._weights.shape[1]} dimensions, not {vector.shape}.", remedy=RETRAIN
+            )
+        values = softmax(self._weights @ vector + self._bias)
+        return {category: float(value) for category, value in zip(Category, values, strict=True)}
+
+
+class UniformClassifier:
+    """For an embedder that no classifier was trained on: it knows nothing, so only the lexical rules decide."""
+
+    def classify(self, vector: Vectors) -> Mapping[Category, float]:
+        return {category: 1.0 / len(Category) for category in Category}
+
+
+def open_classifier(*, embedder: str) -> LinearClassifier | UniformClassifier:
+    """The shipped classifier when it fits the embedder's id, else the one that knows nothing."""
+    shipped = load_classifier(WEIGHTS_PATH)
+    return shipped if shipped.embedder == embedder else UniformClassifier()
+
+
+def load_classifier(path: Path) -> LinearClassifier:
+    """Read weights. Broken when the file is missing, damaged or of other categories."""
+    try:
+        with np.load(path, allow_pickle=False) as file:
+            weights, bias = file["weights"], file["bias"]
+            names = tuple(str(name) for name in file["categories"])
+            embedder = str(file["embedder"])
+    except (OSError, ValueError, KeyError, EOFError, zipfile.BadZipFile) as error:
+        raise Broken(f"The triage weights {path} cannot be read.", remedy=REINSTALL) from error
+    if names != tuple(Category) or bias.shape != (len(names),) or weights.ndim != 2 or len(weights) != len(names):
+        raise Broken(f"The triage weights {path} are not of this version's categories.", remedy=REINSTALL)
+    return LinearClassifier(weights=weights, bias=bias, embedder=embedder)
+
+
+def softmax(logits: npt.NDArray[Any]) -> npt.NDArray[Any]:
+    """Over the last axis."""
+    shifted = np.exp(logits - logits.max(axis=-1, keepdims=True))
+    return shifted / shifted.sum(axis=-1, keepdims=True)

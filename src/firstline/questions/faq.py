@@ -1,0 +1,24 @@
+"""Curated answers: the same question, up to case, punctuation and spacing, gets the answer its owner wrote."""
+
+from __future__ import annotations
+
+from firstline.domain import Evidence, Scores, question_key
+from firstline.ports import BlobStore, KnowledgeLedger, Scope
+
+EXACT = Scores(dense=1.0, words=0.0, document=1.0, fused=1.0)
+
+
+async def faq(
+    question: str, scope: Scope, *, ledger: KnowledgeLedger, blobs: BlobStore
+) -> tuple[Evidence, ...]:
+    """The chunks of the FAQ document that is titled by this question, in reading order; empty when there is none."""
+    key = question_key(question)
+    document = await ledger.faq(key, scope) if key else None
+    if document is None:
+        return ()
+    chunks = await ledger.document_chunks(document.doc_id, scope)
+    evidence: list[Evidence] = []
+    for chunk in chunks:
+        text = (await blobs.get_range(chunk.blob, chunk.start, chunk.end)).decode("utf-8")
+        evidence.append(Evidence(chunk=chunk, text=text, lead_text="", scores=EXACT))
+    return tuple(evidence)

