@@ -10,6 +10,8 @@ Units and conventions used throughout:
 from __future__ import annotations
 
 import hashlib
+import re
+import unicodedata
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from datetime import datetime
@@ -601,3 +603,36 @@ class RankedDocument:
     doc_id: str
     score: float
     hits: tuple[tuple[str, Scores], ...]
+
+
+# --- shared by sources and steps --------------------------------------------------------------------------------------
+
+PIPELINE_VERSION: Final = "1"
+"""Version of parse, redact and chunk. Part of every content hash: raising it makes the next ingest redo everything."""
+
+FRONT_MATTER_CHARS_MAX: Final = 65_536
+_APOSTROPHE: Final = re.compile("['\u2018\u2019`\u00b4]")
+_LOOSE_MARK: Final = re.compile(r"(?<![^\W_])[^\w\s#+]|[^\w\s#+](?![^\W_])")
+
+
+def question_key(text: str) -> str:
+    """Equal for questions that differ only in case, width, punctuation and spacing.
+
+    Marks inside a word stay (`4.1`, `node.js`, `c#`), because they tell questions apart.
+    """
+    folded = _APOSTROPHE.sub("", unicodedata.normalize("NFKC", text).casefold())
+    return " ".join(_LOOSE_MARK.sub(" ", folded).split())
+
+
+def split_front_matter(text: str) -> tuple[str, str]:
+    """(YAML between the `---` lines at the very start, rest); ("", text) when there is none."""
+    if not text.startswith(("---\n", "---\r\n")):
+        return "", text
+    close = re.compile(r"^(?:---|\.\.\.)[ \t]*\r?(?:\n|\Z)", re.MULTILINE).search(text, 4, FRONT_MATTER_CHARS_MAX)
+    if close is None:
+        return "", text
+    head = text[4 : close.start()]
+    # A page may open with a thematic break: front matter is told by its first `key:`.
+    if head.strip() and re.search(r"^[A-Za-z_][\w .-]{0,60}:", head, re.MULTILINE) is None:
+        return "", text
+    return head, text[close.end() :]

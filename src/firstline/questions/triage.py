@@ -32,7 +32,7 @@ from firstline.questions.signs import (
     upset,
 )
 
-DEFLECT_MIN: Final = 0.85
+DEFLECT_MIN: Final = 0.8
 DEFLECT_WITH_SIGN_MIN: Final = 0.3
 OUT_OF_SCOPE_MIN: Final = 0.5
 HIGH_WITH_STRONG_MIN: Final = 0.03

@@ -41,7 +41,7 @@ def _format(path: Path) -> int:
             raise TypeError
     except (ValueError, KeyError, TypeError) as error:
         raise Broken(
-            f"{path} is damaged: it should hold something like {{\"format\": {FORMAT}}}.",
+            f'{path} is damaged: it should hold something like {{"format": {FORMAT}}}.',
             remedy="Restore it from a backup, or write that line if this folder is firstline's.",
         ) from error
     return found

@@ -10,19 +10,20 @@ from __future__ import annotations
 import contextlib
 import errno
 import logging
-import os
 import time
+from collections.abc import Generator
 from dataclasses import dataclass
 from pathlib import Path
 
 import psycopg
+from psycopg.conninfo import make_conninfo
 
 from firstline.engines.postgres import binaries
 from firstline.engines.postgres.account import Account, account_for, check_reachable, hand_over
 from firstline.engines.postgres.configuration import DATABASE, PORT, ROLE, socket_folder, write_configuration
 from firstline.engines.postgres.filelock import FileLock
 from firstline.engines.postgres.marker import mark
-from firstline.errors import Broken, FirstlineError, Unavailable
+from firstline.errors import Broken, DataTooNew, Unavailable
 
 logger = logging.getLogger(__name__)
 
@@ -67,17 +68,15 @@ class EmbeddedServer:
         found = PidFile.read(self._cluster)
         if found is None:
             raise Unavailable("The embedded Postgres is not running.", remedy="Start firstline again.")
-        return psycopg.conninfo.make_conninfo(
-            host=found.socket_folder, port=PORT, user=ROLE, dbname=DATABASE, connect_timeout=10
-        )
+        return make_conninfo(host=found.socket_folder, port=PORT, user=ROLE, dbname=DATABASE, connect_timeout=10)
 
     def open(self) -> None:
         """Make sure that the server runs, and count as one of its users until `close`.
 
         DataTooNew, Broken or Unavailable, each saying what to do.
         """
-        with _system_errors_explained(self._data):
-            mark(self._data)
+        with system_errors_explained(self._data):
+            mark_data_folder(self._data)
             with self._starting():
                 users = FileLock(self._data / "postgres.users")
                 try:
@@ -95,7 +94,7 @@ class EmbeddedServer:
 
     def revive(self) -> None:
         """Start the server again when it crashed. It recovers what was committed."""
-        with _system_errors_explained(self._data), self._starting():
+        with system_errors_explained(self._data), self._starting():
             self._ensure_running()
 
     def close(self) -> None:
@@ -112,10 +111,139 @@ class EmbeddedServer:
             users.close()
 
     @contextlib.contextmanager
-    def _starting(self):  # noqa: ANN202
+    def _starting(self) -> Generator[None]:
         lock = FileLock(self._data / "postgres.start")
         try:
             lock.wait_exclusive(wait_s_max=LOCK_S_MAX)
             yield
         finally:
             lock.close()
+
+    def _ensure_running(self) -> None:
+        found = PidFile.read(self._cluster)
+        if found is not None and self._is_ours(found.pid) and self._wait_until_ready():
+            return
+        account = account_for(self._home)
+        check_reachable(binaries.folder() / "postgres", account, what="the programs of the embedded Postgres")
+        check_reachable(self._data, account, what="the data folder")
+        hand_over(self._home, account)
+        if not self._cluster.exists():
+            binaries.create_cluster(self._cluster, account)
+        self._check_version()
+        write_configuration(self._cluster, socket_folder(self._home, account), account)
+        self._start(account)
+
+    def _is_ours(self, pid: int) -> bool:
+        """A stale pid file may name a process that has nothing to do with us: a postmaster works IN its folder."""
+        try:
+            return Path(f"/proc/{pid}/cwd").readlink() == self._cluster
+        except OSError:
+            return False
+
+    def _wait_until_ready(self) -> bool:
+        """False when the postmaster ended instead. Unavailable when it does neither in time."""
+        deadline = time.monotonic() + START_S_MAX
+        reason = ""
+        while time.monotonic() < deadline:
+            try:
+                psycopg.connect(self.conninfo).close()
+                return True
+            except (psycopg.OperationalError, Unavailable) as error:
+                # It is starting, recovering or shutting down: all of that passes.
+                reason = str(error).strip()
+            if not self.is_alive():
+                return False
+            time.sleep(POLL_S)
+        raise Unavailable(
+            f"The embedded Postgres did not become ready within {START_S_MAX:.0f} s: {reason[:300]}",
+            remedy=f"See {self._log}.",
+        )
+
+    def _check_version(self) -> None:
+        written = (self._cluster / "PG_VERSION").read_text(encoding="ascii").strip()
+        ours = binaries.run("postgres", ["--version"], account_for(self._home), timeout_s=STOP_S_MAX).said
+        major = ours.split()[-1].split(".")[0] if ours.split() else ""
+        if written == major or not (written.isdigit() and major.isdigit()):
+            return
+        if int(written) > int(major):
+            raise DataTooNew(
+                f"{self._cluster} was written by Postgres {written}; Postgres {major} is installed.",
+                remedy="Upgrade firstline, or name another folder with --data.",
+            )
+        raise Broken(
+            f"{self._cluster} was written by Postgres {written}, which Postgres {major} cannot open.",
+            remedy=f"Dump it with Postgres {written}, or install the firstline that wrote it.",
+        )
+
+    def _start(self, account: Account) -> None:
+        """A postmaster's children may outlive it for a moment and bar the next one: a few tries."""
+        deadline = time.monotonic() + START_S_MAX
+        while True:
+            self._remove_stale_pid_file()
+            self._keep_log_short()
+            before = self._log.stat().st_size if self._log.exists() else 0
+            arguments = ["start", f"--pgdata={self._cluster}", f"--log={self._log}", "--wait", "--silent"]
+            result = binaries.run(
+                "pg_ctl", [*arguments, f"--timeout={START_S_MAX:.0f}"], account, timeout_s=START_S_MAX + STOP_S_MAX
+            )
+            if result.success and self._wait_until_ready():
+                return
+            said = self._log_since(before) or result.said
+            if "is still in use" not in said or time.monotonic() >= deadline:
+                raise binaries.failure("Postgres could not start", said, self._cluster)
+            time.sleep(POLL_S * 5)
+
+    def _remove_stale_pid_file(self) -> None:
+        """Postgres itself believes a pid file when ANY process of the same user has that number."""
+        found = PidFile.read(self._cluster)
+        if found is None or not self._is_ours(found.pid):
+            (self._cluster / "postmaster.pid").unlink(missing_ok=True)
+
+    def _keep_log_short(self) -> None:
+        if self._log.exists() and self._log.stat().st_size > LOG_BYTES_MAX:
+            self._log.replace(self._log.with_suffix(".log.1"))
+
+    def _log_since(self, offset: int) -> str:
+        try:
+            with self._log.open("rb") as file:
+                file.seek(offset)
+                return file.read(LOG_BYTES_MAX).decode("utf-8", errors="replace")
+        except FileNotFoundError:
+            return ""
+
+    def _stop(self) -> None:
+        arguments = ["stop", f"--pgdata={self._cluster}", "--mode=fast", "--wait", "--silent"]
+        result = binaries.run(
+            "pg_ctl",
+            [*arguments, f"--timeout={STOP_S_MAX:.0f}"],
+            account_for(self._home),
+            timeout_s=STOP_S_MAX * 2,
+        )
+        if not result.success:
+            logger.warning("the embedded Postgres did not stop: %s", result.said.strip()[:300])
+
+
+def mark_data_folder(data_folder: Path) -> None:
+    """`marker.mark`, with the operating system's errors explained."""
+    with system_errors_explained(data_folder):
+        mark(data_folder)
+
+
+@contextlib.contextmanager
+def system_errors_explained(data_folder: Path) -> Generator[None]:
+    """Translate the operating system's errors about the data folder."""
+    try:
+        yield
+    except OSError as error:
+        place = error.filename or data_folder
+        if error.errno in (errno.ENOSPC, errno.EDQUOT):
+            raise binaries.disk_full(data_folder) from error
+        if error.errno in (errno.EACCES, errno.EPERM, errno.EROFS):
+            raise Broken(
+                f"The data folder {data_folder} cannot be used: {place} may not be read or written by this user.",
+                remedy="Give this user the folder, or name another one with --data or FIRSTLINE_DATA_FOLDER.",
+            ) from error
+        raise Broken(
+            f"The data folder {data_folder} cannot be used: {place}: {error.strerror or error}.",
+            remedy="Name another folder with --data or FIRSTLINE_DATA_FOLDER.",
+        ) from error

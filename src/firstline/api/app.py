@@ -1,0 +1,60 @@
+"""Put the HTTP surface together."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncGenerator, Callable
+from contextlib import AbstractAsyncContextManager, AsyncExitStack, asynccontextmanager
+from typing import TYPE_CHECKING, Final
+
+from fastapi import FastAPI
+
+from firstline import __version__
+from firstline.api import chunks, handoffs, health, sessions
+from firstline.api.guard import Guard
+from firstline.api.limits import BodyLimit
+from firstline.api.metrics import Metrics
+from firstline.api.page import page_router
+from firstline.api.problems import add_problem_handlers
+from firstline.api.running import HEARTBEAT_S, Running
+from firstline.settings import Settings
+
+if TYPE_CHECKING:
+    from firstline.wiring import Firstline
+
+DRAIN_MARGIN_S: Final = 1.0
+BYTES_PER_CHARACTER_MAX: Final = 4
+
+OpenFirstline = Callable[[], AbstractAsyncContextManager["Firstline"]]
+
+
+def create_app(
+    firstline: Firstline | OpenFirstline, *, settings: Settings, heartbeat_s: float = HEARTBEAT_S
+) -> FastAPI:
+    """The app over an opened firstline, or over one that it opens when it starts and closes when it ends."""
+    metrics = Metrics()
+
+    @asynccontextmanager
+    async def lifespan(app: FastAPI) -> AsyncGenerator[None]:
+        async with AsyncExitStack() as stack:
+            opened = await stack.enter_async_context(firstline()) if callable(firstline) else firstline
+            run = Running(firstline=opened, metrics=metrics, heartbeat_s=heartbeat_s)
+            app.state.running = run
+            yield
+            await run.drain(timeout_s=settings.turn_deadline_s + DRAIN_MARGIN_S)
+
+    app = FastAPI(
+        title="firstline",
+        version=__version__,
+        description="First-line support that answers only what it can prove, and hands over the rest.",
+        lifespan=lifespan,
+        docs_url=None,
+        redoc_url=None,
+    )
+    add_problem_handlers(app)
+    for module in (sessions, chunks, handoffs, health):
+        app.include_router(module.router)
+    app.include_router(page_router())
+    # The last one added is the outermost.
+    app.add_middleware(BodyLimit, bytes_max=settings.question_chars_max * BYTES_PER_CHARACTER_MAX)
+    app.add_middleware(Guard, metrics=metrics)
+    return app

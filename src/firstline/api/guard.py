@@ -1,0 +1,81 @@
+"""The outermost wrapper: request ids, security headers, and the last word on exceptions nobody expected."""
+
+from __future__ import annotations
+
+import logging
+import traceback
+import uuid
+from typing import Final
+
+from starlette.datastructures import MutableHeaders
+from starlette.requests import ClientDisconnect
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
+
+from firstline.api.metrics import Metrics
+from firstline.api.problems import problem_fields, problem_response
+
+logger = logging.getLogger(__name__)
+
+SECURITY_HEADERS: Final = (
+    (
+        "Content-Security-Policy",
+        "default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'; img-src 'self'; "
+        "base-uri 'none'; form-action 'self'; frame-ancestors 'none'",
+    ),
+    ("X-Content-Type-Options", "nosniff"),
+    ("X-Frame-Options", "DENY"),
+    ("Referrer-Policy", "no-referrer"),
+    ("Permissions-Policy", "camera=(), geolocation=(), microphone=()"),
+    ("Cross-Origin-Opener-Policy", "same-origin"),
+    ("Cross-Origin-Resource-Policy", "same-origin"),
+)
+FRAMES_LOGGED_MAX: Final = 8
+
+
+class Guard:
+    def __init__(self, app: ASGIApp, *, metrics: Metrics) -> None:
+        self._app = app
+        self._metrics = metrics
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        if scope["type"] != "http":
+            await self._app(scope, receive, send)
+            return
+        request_id = uuid.uuid4().hex
+        scope["state"] = {**scope.get("state", {}), "request_id": request_id}
+        started = False
+
+        async def guarded_send(message: Message) -> None:
+            nonlocal started
+            if message["type"] == "http.response.start":
+                started = True
+                self._metrics.count_response(message["status"])
+                _add_headers(message, request_id, private=scope["path"].startswith("/v1/"))
+            await send(message)
+
+        try:
+            await self._app(scope, receive, guarded_send)
+        except ClientDisconnect:
+            return
+        except Exception as error:
+            log_unexpected(error, request_id=request_id)
+            if started:
+                return
+            found = {**problem_fields(error), "request_id": request_id}
+            await problem_response(found)(scope, receive, guarded_send)
+
+
+def log_unexpected(error: BaseException, *, request_id: str) -> None:
+    """Where it happened and what kind it was. Not its message: that may quote what a person wrote, or a key."""
+    frames = traceback.extract_tb(error.__traceback__)[-FRAMES_LOGGED_MAX:]
+    where = " <- ".join(f"{frame.name} ({frame.filename}:{frame.lineno})" for frame in reversed(frames))
+    logger.error("request %s failed: %s at %s", request_id, type(error).__name__, where)
+
+
+def _add_headers(message: Message, request_id: str, *, private: bool) -> None:
+    headers = MutableHeaders(scope=message)
+    headers["X-Request-Id"] = request_id
+    for name, value in SECURITY_HEADERS:
+        headers[name] = value
+    if private:
+        headers.setdefault("Cache-Control", "no-store")

@@ -1,0 +1,66 @@
+"""Is it up, does it work, how is it doing; and who am I."""
+
+from __future__ import annotations
+
+import asyncio
+from typing import Final
+
+from fastapi import APIRouter, Request
+from fastapi.responses import PlainTextResponse
+
+from firstline.api import metrics
+from firstline.api.auth import CallerOf
+from firstline.api.running import running
+from firstline.api.shapes import Me, Shape
+from firstline.errors import FirstlineError, Unavailable
+
+READY_S_MAX: Final = 2.0
+
+router = APIRouter(tags=["operation"])
+
+
+class Health(Shape):
+    status: str
+
+
+@router.get("/healthz")
+async def healthz() -> Health:
+    """The process answers."""
+    return Health(status="live")
+
+
+@router.get("/readyz")
+async def readyz(request: Request) -> Health:
+    """Ledger and index answer, too; 503 says which does not."""
+    firstline = running(request).firstline
+    tenant, kb = firstline.settings.tenant, firstline.settings.kb
+    for name, check in (
+        ("ledger", firstline.knowledge.published(tenant=tenant, kb=kb)),
+        ("chunk index", firstline.index.count(tenant=tenant, kb=kb)),
+    ):
+        try:
+            await asyncio.wait_for(check, READY_S_MAX)
+        except (TimeoutError, FirstlineError) as error:
+            raise Unavailable(f"The {name} does not answer.", remedy="`firstline doctor` looks into it.") from error
+    return Health(status="ready")
+
+
+@router.get("/metrics", response_class=PlainTextResponse)
+async def read_metrics(request: Request) -> PlainTextResponse:
+    """Counts and latencies for Prometheus."""
+    return PlainTextResponse(running(request).metrics.text(), media_type=metrics.MEDIA_TYPE)
+
+
+@router.get("/v1/me")
+async def me(request: Request, who: CallerOf) -> Me:
+    """What this key stands for."""
+    return Me(
+        key_id=who.key.key_id,
+        key_name=who.key.name,
+        tenant=who.principal.tenant,
+        kb=who.key.kb,
+        user=who.principal.user,
+        level=who.principal.level.label,
+        acl_tags=sorted(who.principal.acl_tags),
+        topics=running(request).firstline.settings.topics,
+    )

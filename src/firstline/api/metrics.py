@@ -1,0 +1,72 @@
+"""Counts and latencies in the Prometheus text format. No label ever carries a tenant, a user or a text."""
+
+from __future__ import annotations
+
+from bisect import bisect_left
+from collections import Counter
+from typing import Final
+
+from firstline.domain import Reply
+
+BUCKETS_S: Final = (0.01, 0.025, 0.05, 0.1, 0.15, 0.25, 0.5, 1.0, 2.0, 5.0, 10.0)
+MEDIA_TYPE: Final = "text/plain; version=0.0.4; charset=utf-8"
+
+
+class Metrics:
+    """Everything this process counts. Used from one event loop."""
+
+    def __init__(self) -> None:
+        self._outcomes: Counter[tuple[str, str, str]] = Counter()
+        self._responses: Counter[str] = Counter()
+        self._buckets = [0] * (len(BUCKETS_S) + 1)
+        self._seconds_sum = 0.0
+        self.failed_turns = 0
+        self.turns_running = 0
+
+    def count_turn(self, reply: Reply, *, seconds: float) -> None:
+        completeness = reply.completeness.value if reply.completeness else ""
+        self._outcomes[(reply.outcome, completeness, reply.reason.value if reply.reason else "")] += 1
+        self._buckets[bisect_left(BUCKETS_S, seconds)] += 1
+        self._seconds_sum += seconds
+
+    def count_response(self, status: int) -> None:
+        self._responses[f"{status // 100}xx"] += 1
+
+    def text(self) -> str:
+        return "\n".join([*self._turns(), *self._latency(), *self._rest()]) + "\n"
+
+    def _turns(self) -> list[str]:
+        lines = _head("firstline_turns_total", "counter", "Turns by outcome.")
+        for (outcome, completeness, reason), count in sorted(self._outcomes.items()):
+            labels = f'outcome="{outcome}",completeness="{completeness}",reason="{reason}"'
+            lines.append(f"firstline_turns_total{{{labels}}} {count}")
+        return lines
+
+    def _latency(self) -> list[str]:
+        lines = _head("firstline_turn_seconds", "histogram", "Time from message to reply.")
+        total = 0
+        for limit, count in zip((*map(str, BUCKETS_S), "+Inf"), self._buckets, strict=True):
+            total += count
+            lines.append(f'firstline_turn_seconds_bucket{{le="{limit}"}} {total}')
+        return [
+            *lines,
+            f"firstline_turn_seconds_sum {self._seconds_sum:.6f}",
+            f"firstline_turn_seconds_count {total}",
+        ]
+
+    def _rest(self) -> list[str]:
+        return [
+            *_head("firstline_turns_failed_total", "counter", "Turns that ended in an error."),
+            f"firstline_turns_failed_total {self.failed_turns}",
+            *_head("firstline_turns_running", "gauge", "Turns being worked on."),
+            f"firstline_turns_running {self.turns_running}",
+            *_head("firstline_responses_total", "counter", "HTTP responses."),
+            *(
+                f'firstline_responses_total{{status="{status}"}} {count}'
+                for status, count in sorted(self._responses.items())
+            ),
+        ]
+
+
+def _head(name: str, kind: str, meaning: str) -> list[str]:
+    return [f"# HELP {name} {meaning}", f"# TYPE {name} {kind}"]

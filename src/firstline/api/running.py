@@ -1,0 +1,78 @@
+"""What one running app holds: the opened firstline, its counts, and the turns being worked on."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+import time
+from collections.abc import Awaitable, Callable
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Final
+
+from fastapi import Request
+
+from firstline.api.metrics import Metrics
+from firstline.domain import Principal, Session, Turn
+from firstline.errors import Unavailable
+from firstline.questions.render import render
+
+if TYPE_CHECKING:
+    from firstline.wiring import Firstline
+
+logger = logging.getLogger(__name__)
+
+TURNS_RUNNING_MAX: Final = 1000
+HEARTBEAT_S: Final = 5.0
+
+OnStatus = Callable[[str], Awaitable[None]]
+
+
+@dataclass(kw_only=True)
+class Running:
+    """One per app. Turns run as tasks of their own: a client that goes away does not take the record with it."""
+
+    firstline: Firstline
+    metrics: Metrics = field(default_factory=Metrics)
+    heartbeat_s: float = HEARTBEAT_S
+    _turns: set[asyncio.Task[Turn]] = field(default_factory=set[asyncio.Task[Turn]])
+
+    def start_turn(
+        self, *, session: Session, principal: Principal, question: str, on_status: OnStatus | None = None
+    ) -> asyncio.Task[Turn]:
+        """Begin a turn. Unavailable when too many are under way."""
+        if len(self._turns) >= TURNS_RUNNING_MAX:
+            raise Unavailable("Too many people are asking at once.", remedy="Try again in a few seconds.")
+        task = asyncio.create_task(self._turn(session, principal, question, on_status))
+        self._turns.add(task)
+        self.metrics.turns_running = len(self._turns)
+        task.add_done_callback(self._ended)
+        return task
+
+    async def drain(self, *, timeout_s: float) -> None:
+        """Let the turns under way finish and record themselves; cancel what is still there at the end."""
+        if not self._turns:
+            return
+        _, late = await asyncio.wait(self._turns, timeout=timeout_s)
+        for task in late:
+            task.cancel()
+        if late:
+            await asyncio.wait(late, timeout=1.0)
+
+    async def _turn(self, session: Session, principal: Principal, question: str, on_status: OnStatus | None) -> Turn:
+        started = time.perf_counter()
+        turn = await self.firstline.questions.ask(
+            session=session, principal=principal, question=question, on_status=on_status
+        )
+        self.metrics.count_turn(render(turn.outcome), seconds=time.perf_counter() - started)
+        return turn
+
+    def _ended(self, task: asyncio.Task[Turn]) -> None:
+        self._turns.discard(task)
+        self.metrics.turns_running = len(self._turns)
+        # Asking for the exception marks it as seen: the client may be gone, and then nobody else asks.
+        if task.cancelled() or task.exception() is not None:
+            self.metrics.failed_turns += 1
+
+
+def running(request: Request) -> Running:
+    return request.app.state.running

@@ -1,0 +1,94 @@
+"""Conversations: begin one, send a message, read it back."""
+
+from __future__ import annotations
+
+import asyncio
+import uuid
+from datetime import UTC, datetime
+from typing import Annotated, Final
+
+from fastapi import APIRouter, Header, Path, Query, Request
+from fastapi.responses import Response, StreamingResponse
+
+from firstline.api import stream
+from firstline.api.auth import Caller, CallerOf, require_internal
+from firstline.api.limits import take_message, take_read
+from firstline.api.running import Running, running
+from firstline.api.shapes import MessageSent, SessionMade, SessionShown, TurnShown
+from firstline.domain import Session
+from firstline.errors import NotFound
+
+TURNS_SHOWN_MAX: Final = 200
+
+router = APIRouter(prefix="/v1/sessions", tags=["sessions"])
+
+SessionId = Annotated[str, Path(max_length=64, pattern=r"^[0-9a-zA-Z-]+$")]
+
+
+@router.post("", status_code=201)
+async def create_session(request: Request, who: CallerOf) -> SessionMade:
+    """Begin a conversation in the knowledge base of the key."""
+    firstline = running(request).firstline
+    await take_message(who, None, limiter=firstline.limiter, settings=firstline.settings)
+    session = Session(
+        session_id=str(uuid.uuid4()),
+        tenant=who.principal.tenant,
+        kb=who.key.kb,
+        user=who.principal.user,
+        created_at=datetime.now(UTC),
+    )
+    await firstline.conversations.create_session(session)
+    return SessionMade(session_id=session.session_id)
+
+
+@router.post(
+    "/{session_id}/messages",
+    response_model=TurnShown,
+    responses={200: {"content": {stream.MEDIA_TYPE: {"schema": {"type": "string"}}}}},
+)
+async def send_message(
+    request: Request,
+    session_id: SessionId,
+    message: MessageSent,
+    who: CallerOf,
+    accept: Annotated[str, Header(description="`text/event-stream` streams the turn.")] = "application/json",
+    explain: Annotated[bool, Query(description="Add the turn's record; needs level internal.")] = False,
+) -> TurnShown | Response:
+    """Ask. With `Accept: text/event-stream` the events are ack, status, delta, final (or error)."""
+    run = running(request)
+    if explain:
+        require_internal(who, "how an answer came about")
+    session = await own_session(run, who, session_id)
+    await take_message(who, session_id, limiter=run.firstline.limiter, settings=run.firstline.settings)
+    if stream.MEDIA_TYPE in accept.lower():
+        events = stream.begin(
+            run,
+            session=session,
+            principal=who.principal,
+            question=message.text,
+            explain=explain,
+            request_id=request.state.request_id,
+        )
+        return StreamingResponse(events, media_type=stream.MEDIA_TYPE, headers=stream.HEADERS)
+    task = run.start_turn(session=session, principal=who.principal, question=message.text)
+    # Shielded: a client that leaves must not take the turn's record with it.
+    return TurnShown.of(await asyncio.shield(task), explain=explain)
+
+
+@router.get("/{session_id}")
+async def read_session(request: Request, session_id: SessionId, who: CallerOf) -> SessionShown:
+    """The conversation so far, every citation checked anew against what this key may see now."""
+    run = running(request)
+    await take_read(who, limiter=run.firstline.limiter, settings=run.firstline.settings)
+    session = await own_session(run, who, session_id)
+    turns = await run.firstline.conversations.turns(session_id, limit=TURNS_SHOWN_MAX)
+    shown = [TurnShown.of(await run.firstline.questions.readable(turn, who.principal, kb=session.kb)) for turn in turns]
+    return SessionShown(session_id=session.session_id, kb=session.kb, created_at=session.created_at, turns=shown)
+
+
+async def own_session(run: Running, who: Caller, session_id: str) -> Session:
+    """NotFound for a session of somebody else exactly as for one that does not exist."""
+    found = await run.firstline.conversations.session(session_id, tenant=who.principal.tenant, user=who.principal.user)
+    if found is None:
+        raise NotFound("There is no such conversation.", remedy="Begin a new one with POST /v1/sessions.")
+    return found

@@ -1,0 +1,136 @@
+"""What the API sends, as types: the OpenAPI page and every surface read the same ones."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import fields, is_dataclass
+from datetime import datetime
+from enum import Enum
+from typing import Any, cast
+
+from pydantic import BaseModel, ConfigDict, Field
+
+from firstline.domain import GateReading, Handoff, HandoffState, Level, Reply, Turn
+from firstline.questions.render import render
+
+
+class Shape(BaseModel):
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+
+class SessionMade(Shape):
+    session_id: str
+
+
+class MessageSent(Shape):
+    text: str = Field(description="The message, as the person wrote it.")
+
+
+class TurnShown(Shape):
+    """One message with its reply: the body of a JSON answer, and the data of the stream's `final` event."""
+
+    session_id: str
+    turn: int = Field(description="Counted from 1 within the session.")
+    question: str = Field(description="As recorded: personal data and secrets replaced by placeholders.")
+    asked_at: datetime
+    snapshot: int
+    reply: Reply
+    timings_ms: dict[str, float]
+    record: dict[str, Any] | None = Field(None, description="With ?explain=true: everything needed to replay the turn.")
+
+    @classmethod
+    def of(cls, turn: Turn, *, explain: bool = False) -> TurnShown:
+        return cls(
+            session_id=turn.session_id,
+            turn=turn.number,
+            question=turn.question,
+            asked_at=turn.asked_at,
+            snapshot=turn.snapshot,
+            reply=render(turn.outcome),
+            timings_ms={step: round(spent, 3) for step, spent in turn.timings_ms.items()},
+            record=record_of(turn) if explain else None,
+        )
+
+
+class SessionShown(Shape):
+    session_id: str
+    kb: str
+    created_at: datetime
+    turns: list[TurnShown]
+
+
+class CitedSpan(Shape):
+    """`number` is the citation's number in the reply. Offsets count Unicode code points of `text`."""
+
+    number: int
+    start: int
+    end: int
+
+
+class ChunkShown(Shape):
+    """What a citation opens: the chunk within the text around it. Offsets count Unicode code points of `text`."""
+
+    chunk_id: str
+    doc_id: str
+    title: str
+    section_path: tuple[str, ...]
+    url: str | None
+    kind: str
+    document_kind: str
+    snapshot: int
+    text: str
+    chunk_start: int
+    chunk_end: int
+    cited: list[CitedSpan]
+    cut_before: bool = Field(description="The document goes on before this text.")
+    cut_after: bool = Field(description="The document goes on after this text.")
+
+
+class Me(Shape):
+    key_id: str
+    key_name: str
+    tenant: str
+    kb: str
+    user: str
+    level: str
+    acl_tags: list[str]
+    topics: tuple[str, ...]
+
+
+class HandoffsShown(Shape):
+    handoffs: list[Handoff]
+
+
+class StateWanted(Shape):
+    state: HandoffState
+
+
+def record_of(turn: Turn) -> dict[str, Any]:
+    """The whole turn as plain JSON values, for people who may look behind it."""
+    shown = cast(dict[str, Any], plain(turn))
+    shown["evidence"] = [
+        {"chunk_id": chunk_id, "rank": rank, "scores": plain(scores)}
+        for rank, (chunk_id, scores) in enumerate(turn.evidence, start=1)
+    ]
+    shown["outcome"]["kind"] = render(turn.outcome).outcome
+    return shown
+
+
+def plain(value: object) -> object:
+    """Nouns of the domain as JSON values."""
+    if is_dataclass(value) and not isinstance(value, type):
+        shown = {each.name: plain(getattr(value, each.name)) for each in fields(value)}
+        if isinstance(value, GateReading):
+            shown["passed"] = value.passed
+        return shown
+    if isinstance(value, Level):
+        return value.label
+    if isinstance(value, Enum):
+        return value.value
+    if isinstance(value, datetime):
+        return value.isoformat()
+    if isinstance(value, Mapping):
+        return {str(key): plain(each) for key, each in cast(Mapping[object, object], value).items()}
+    if isinstance(value, (tuple, list, frozenset)):
+        return [plain(each) for each in cast(tuple[object, ...], value)]
+    return value

@@ -1,0 +1,77 @@
+"""`firstline demo`: the demo knowledge base, served."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import click
+
+from firstline.cli.main import run, settings_from
+
+PARTS = (
+    ("docs", "documentation", "public"),
+    ("notes", "note", "internal"),
+    ("tickets.jsonl", "ticket", "customer"),
+    ("faq.jsonl", "faq", "public"),
+)
+TOPICS = ("installing and upgrading the database", "error codes", "drivers", "backups", "plans and invoices")
+
+
+@click.command("demo")
+@click.option("--folder", type=click.Path(path_type=Path), default=Path("demo"), help="Where the demo's documents are.")
+@click.option("--port", type=int, default=0, help="Port (default: any free one).")
+@click.option("--no-serve", is_flag=True, help="Ingest only.")
+@click.pass_context
+def command(ctx: click.Context, folder: Path, port: int, no_serve: bool) -> None:
+    """Ingest the demo knowledge base, serve it on a free port, and print the link and questions to try."""
+    from firstline.domain import EVERYONE, Level
+    from firstline.errors import InvalidInput
+
+    if not (folder / "docs").is_dir():
+        raise InvalidInput(f"The demo's documents are not at {folder}.", remedy="Run it in the project's own folder.")
+    if "data_folder" not in ctx.obj:
+        ctx.obj["data_folder"] = Path(".firstline-demo")
+    settings = settings_from(ctx, kb="demo", port=port, topics=TOPICS)
+    run(ingest_demo(settings, folder))
+    if no_serve:
+        return
+    from firstline.api.serve import serve
+    from firstline.cli.key_command import create_key
+
+    token = run(
+        create_key(settings, name="demo", level=Level.CUSTOMER, acl=frozenset({EVERYONE}), days=1)
+    )
+
+    def ready(url: str) -> None:
+        click.echo(f"\nOpen this link (it carries a key that is valid for a day):\n\n  {url}/#key={token}\n")
+        click.echo("Questions to try:")
+        for line in (folder / "ask.txt").read_text(encoding="utf-8").splitlines():
+            if line.strip():
+                click.echo(f"  - {line.strip()}")
+        click.echo("\nCtrl-C ends it.")
+
+    serve(settings, host=settings.host, port=settings.port, on_ready=ready)
+
+
+async def ingest_demo(settings: Any, folder: Path) -> None:
+    """Bring the demo knowledge base up to date; a second run finds everything unchanged."""
+    from firstline.cli.ingest_command import print_report
+    from firstline.connectors.files import FilesSource
+    from firstline.domain import EVERYONE, DocumentKind, Level
+    from firstline.wiring import open_firstline
+
+    async with open_firstline(settings) as firstline:
+        for name, kind, level in PARTS:
+            source = FilesSource(
+                [str(folder / name)],
+                kind=DocumentKind(kind),
+                acl=frozenset({EVERYONE}),
+                level=Level.parse(level),
+                map={},
+                bytes_max=settings.file_bytes_max,
+            )
+            report = await firstline.documents.ingest(source, tenant=settings.tenant, kb=settings.kb)
+            if report.published or report.failures:
+                click.echo(f"{name}: ", nl=False)
+                print_report(report)

@@ -1,0 +1,58 @@
+"""`firstline doctor`"""
+
+from __future__ import annotations
+
+import shutil
+import sys
+from typing import Any
+
+import click
+
+from firstline.cli.main import run, settings_from
+
+FREE_BYTES_MIN = 1_000_000_000
+
+
+@click.command("doctor")
+@click.pass_context
+def command(ctx: click.Context) -> None:
+    """Check the installation step by step; each finding names its remedy. Exit code 1 when something is wrong."""
+    settings = settings_from(ctx)
+    click.echo(f"ok    settings ({settings.settings_hash})")
+    fine = run(_check(settings))
+    sys.exit(0 if fine else 1)
+
+
+async def _check(settings: Any) -> bool:
+    import numpy as np
+
+    from firstline.errors import FirstlineError
+    from firstline.wiring import open_firstline, prepare_folder
+
+    try:
+        folder = prepare_folder(settings.data_folder)
+        free = shutil.disk_usage(folder).free
+        mark = "ok   " if free > FREE_BYTES_MIN else "WARN "
+        click.echo(f"{mark} data folder {folder}, {free / 1e9:.1f} GB free")
+        async with open_firstline(settings) as firstline:
+            click.echo("ok    ledger answers and is migrated")
+            vector = (await firstline.embedder.embed(["Does the embedder work?"]))[0]
+            length = float(np.linalg.norm(vector))
+            click.echo(f"ok    embedder {firstline.embedder.model_id} ({len(vector)} dimensions, norm {length:.3f})")
+            for kb in await firstline.knowledge.knowledge_bases(tenant=settings.tenant):
+                status = await firstline.knowledge.status(tenant=settings.tenant, kb=kb)
+                held = await firstline.index.count(tenant=settings.tenant, kb=kb)
+                if held < status.chunks:
+                    click.echo(
+                        f"BAD   {kb}: the index holds {held} of {status.chunks} chunks. "
+                        "Ingest into a new data folder (--data) and move over."
+                    )
+                    return False
+                click.echo(f"ok    {kb}: snapshot {status.snapshot}, {status.chunks} chunks, all indexed")
+                if status.embedder_id not in (None, firstline.embedder.model_id):
+                    click.echo(f"BAD   {kb} was embedded with {status.embedder_id}. Set `embedder` back to it.")
+                    return False
+    except FirstlineError as error:
+        click.echo(f"BAD   {error.message} {error.remedy}")
+        return False
+    return True

@@ -1,0 +1,105 @@
+"""`firstline ingest PATH...`"""
+
+from __future__ import annotations
+
+import sys
+from typing import Any
+
+import click
+
+from firstline.cli.main import run, settings_from
+
+FAILURES_SHOWN = 50
+EXIT_SOME_FAILED = 1
+
+
+@click.command("ingest")
+@click.argument("paths", nargs=-1, required=True)
+@click.option("--kind", default="documentation", help="documentation, ticket, issue, forum_post, note or faq.")
+@click.option("--kb", help="Knowledge base (default: docs).")
+@click.option("--acl", multiple=True, help="Who may see it: a tag, repeatable (default: everyone).")
+@click.option("--level", default="public", help="public, customer, internal or restricted.")
+@click.option("--map", "mapping", default="", help="Other column names: text=Description,title=Summary.")
+@click.option("--prune", is_flag=True, help="Documents of these paths that are gone end with this snapshot.")
+@click.option("--quiet", is_flag=True, help="No progress bar.")
+@click.pass_context
+def command(ctx: click.Context, paths: tuple[str, ...], mapping: str, acl: tuple[str, ...], **flags: Any) -> None:
+    """Take a folder, files or a glob into a knowledge base and publish the next snapshot.
+
+    Reads Markdown, HTML, plain text, PDF, DOCX, and CSV or JSONL of tickets and articles. Unchanged documents cost
+    nothing; a run that was stopped is resumed by running it again.
+    """
+    from firstline.domain import EVERYONE, DocumentKind, Level
+    from firstline.errors import InvalidInput
+
+    settings = settings_from(ctx, kb=flags["kb"])
+    try:
+        kind = DocumentKind(flags["kind"])
+        level = Level.parse(flags["level"])
+    except (ValueError, KeyError):
+        raise InvalidInput(
+            f"--kind {flags['kind']} or --level {flags['level']} is not known.",
+            remedy="`firstline ingest --help` lists both.",
+        ) from None
+    report = run(
+        _ingest(
+            settings,
+            paths,
+            kind=kind,
+            level=level,
+            acl=frozenset(acl) or frozenset({EVERYONE}),
+            mapping=parse_mapping(mapping),
+            prune=flags["prune"],
+            quiet=flags["quiet"],
+        )
+    )
+    print_report(report)
+    if report.failures:
+        sys.exit(EXIT_SOME_FAILED)
+
+
+def parse_mapping(text: str) -> dict[str, str]:
+    from firstline.errors import InvalidInput
+
+    pairs = [part.partition("=") for part in text.split(",") if part.strip()]
+    if any(not left.strip() or not right.strip() for left, _, right in pairs):
+        raise InvalidInput(f"--map {text} is not understood.", remedy="Write --map text=Description,title=Summary.")
+    return {left.strip(): right.strip() for left, _, right in pairs}
+
+
+async def _ingest(settings: Any, paths: tuple[str, ...], *, quiet: bool, prune: bool, mapping: Any, **access: Any) -> Any:
+    from tqdm import tqdm
+
+    from firstline.connectors.files import FilesSource
+    from firstline.documents.journey import Progress
+    from firstline.wiring import open_firstline
+
+    source = FilesSource(paths, map=mapping, bytes_max=settings.file_bytes_max, **access)
+    prefixes = source.prefixes if prune else ()
+    async with open_firstline(settings) as firstline:
+        with tqdm(unit=" chunks", disable=quiet or None, desc="ingest", file=sys.stderr) as bar:
+
+            def show(progress: Progress) -> None:
+                bar.update(progress.chunks - bar.n)
+                bar.set_postfix_str(f"{progress.documents} written, {progress.items} seen")
+
+            return await firstline.documents.ingest(
+                source, tenant=settings.tenant, kb=settings.kb, prune=prefixes, on_progress=show
+            )
+
+
+def print_report(report: Any) -> None:
+    state = f"Snapshot {report.snapshot} is published" if report.published else f"Snapshot {report.snapshot} stands"
+    click.echo(
+        f"{state}: {report.added} added, {report.changed} changed, {report.removed} removed, "
+        f"{report.unchanged} unchanged; {report.chunks} chunks in {report.duration_s:.1f} s."
+    )
+    if report.redactions:
+        counts = ", ".join(f"{count} {name}" for name, count in sorted(report.redactions.items()))
+        click.echo(f"Redacted: {counts}.")
+    for failure in report.failures[:FAILURES_SHOWN]:
+        click.echo(f"not taken: {failure.item_id}: {failure.reason}", err=True)
+    if report.failures:
+        more = len(report.failures) - FAILURES_SHOWN
+        tail = f" ({more} more are listed by `firstline status --failures`)" if more > 0 else ""
+        click.echo(f"{len(report.failures)} items were not taken; the rest went on.{tail}", err=True)

@@ -1,0 +1,87 @@
+"""`firstline key create|list|revoke`"""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime, timedelta
+from typing import Any
+
+import click
+
+from firstline.cli.main import run, settings_from
+
+
+@click.group("key")
+def command() -> None:
+    """Create, list and revoke API keys."""
+
+
+@command.command("create")
+@click.option("--name", default="", help="What the key is for.")
+@click.option("--kb", help="Knowledge base it asks (default: docs).")
+@click.option("--level", default="public", help="What it may see: public, customer, internal or restricted.")
+@click.option("--acl", multiple=True, help="Tags it holds, repeatable (default: everyone).")
+@click.option("--days", type=click.IntRange(1, 3650), help="Expires after so many days (default: never).")
+@click.pass_context
+def create(ctx: click.Context, name: str, kb: str | None, level: str, acl: tuple[str, ...], days: int | None) -> None:
+    """Create a key and print it, once."""
+    from firstline.domain import EVERYONE, Level
+    from firstline.errors import InvalidInput
+
+    settings = settings_from(ctx, kb=kb)
+    try:
+        parsed = Level.parse(level)
+    except KeyError:
+        raise InvalidInput(f"There is no level {level}.", remedy="Use public, customer, internal or restricted.") from None
+    token = run(
+        create_key(settings, name=name, level=parsed, acl=frozenset(acl) or frozenset({EVERYONE}), days=days)
+    )
+    click.echo(token)
+    click.echo("Keep it: it is shown this once. Send it as `Authorization: Bearer ...`.", err=True)
+
+
+async def create_key(settings: Any, *, name: str, level: Any, acl: frozenset[str], days: int | None) -> str:
+    from firstline.api.auth import new_key
+    from firstline.wiring import open_ledgers
+
+    expires = datetime.now(UTC) + timedelta(days=days) if days else None
+    key, token = new_key(
+        tenant=settings.tenant, kb=settings.kb, name=name, level=level, acl_tags=acl, expires_at=expires
+    )
+    async with open_ledgers(settings) as ledgers:
+        await ledgers.keys.add_key(key)
+    return token
+
+
+@command.command("list")
+@click.pass_context
+def list_keys(ctx: click.Context) -> None:
+    """List keys, without their secrets."""
+    settings = settings_from(ctx)
+
+    async def show() -> None:
+        from firstline.wiring import open_ledgers
+
+        async with open_ledgers(settings) as ledgers:
+            for key in await ledgers.keys.keys(tenant=settings.tenant):
+                state = "revoked" if key.revoked_at else f"expires {key.expires_at:%Y-%m-%d}" if key.expires_at else "valid"
+                tags = ",".join(sorted(key.principal.acl_tags))
+                click.echo(f"{key.key_id}  {key.kb}  {key.principal.level.label}  {tags}  {state}  {key.name}")
+
+    run(show())
+
+
+@command.command("revoke")
+@click.argument("key_id")
+@click.pass_context
+def revoke(ctx: click.Context, key_id: str) -> None:
+    """Revoke a key: it is refused from the next request on."""
+    settings = settings_from(ctx)
+
+    async def end() -> None:
+        from firstline.wiring import open_ledgers
+
+        async with open_ledgers(settings) as ledgers:
+            await ledgers.keys.revoke_key(key_id, tenant=settings.tenant, at=datetime.now(UTC))
+
+    run(end())
+    click.echo(f"{key_id} is revoked.")

@@ -1,0 +1,96 @@
+"""The command group: shared flags, lazy commands, and one place where errors become sentences and exit codes."""
+
+from __future__ import annotations
+
+import asyncio
+import importlib
+import logging
+import sys
+from collections.abc import Coroutine
+from pathlib import Path
+from typing import Any, TypeVar
+
+import click
+
+from firstline import __version__
+from firstline.errors import FirstlineError
+
+T = TypeVar("T")
+
+COMMANDS = {
+    "ingest": "Take documents into a knowledge base and publish it.",
+    "ask": "Ask a question.",
+    "serve": "Serve the API and the chat page.",
+    "status": "Show documents, chunks, snapshot, sizes and age.",
+    "key": "Create, list and revoke API keys.",
+    "handoffs": "List hand-overs and move them on.",
+    "eval": "Score a file of cases.",
+    "doctor": "Check the installation and name remedies.",
+    "settings": "List every setting.",
+    "demo": "Ingest the demo knowledge base and serve it.",
+}
+EXIT_INTERRUPTED = 130
+
+
+class LazyGroup(click.Group):
+    """Commands are modules of this package, imported when they are named."""
+
+    def list_commands(self, ctx: click.Context) -> list[str]:
+        return list(COMMANDS)
+
+    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
+        if cmd_name not in COMMANDS:
+            return None
+        module = importlib.import_module(f"firstline.cli.{cmd_name}_command")
+        command: click.Command = module.command
+        return command
+
+    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        with formatter.section("Commands"):
+            formatter.write_dl(list(COMMANDS.items()))
+
+
+@click.group(cls=LazyGroup, context_settings={"help_option_names": ["-h", "--help"]})
+@click.option("--data", type=click.Path(path_type=Path), help="Data folder (default: .firstline).")
+@click.version_option(__version__, prog_name="firstline")
+@click.pass_context
+def group(ctx: click.Context, data: Path | None) -> None:
+    """First-line support that answers only what it can prove, and hands over the rest."""
+    ctx.obj = {} if data is None else {"data_folder": data}
+
+
+def settings_from(ctx: click.Context, **flags: Any) -> Any:
+    """Settings from file, environment and flags; a flag that is None was not given."""
+    from firstline.settings import load_settings
+
+    given = {**ctx.obj, **{key: value for key, value in flags.items() if value is not None}}
+    settings = load_settings(flags=given)
+    logging.basicConfig(level=settings.log_level.upper(), format="%(levelname)s %(name)s: %(message)s")
+    return settings
+
+
+def run(work: Coroutine[Any, Any, T]) -> T:
+    return asyncio.run(work)
+
+
+def main() -> None:
+    """Entry point: errors become a sentence that says what to do, and a proper exit code."""
+    try:
+        group.main(standalone_mode=False)
+    except click.ClickException as error:
+        error.show()
+        sys.exit(error.exit_code)
+    except FirstlineError as error:
+        click.echo(f"firstline: {error.message}", err=True)
+        if error.remedy:
+            click.echo(f"           {error.remedy}", err=True)
+        sys.exit(error.exit_code)
+    except (click.Abort, KeyboardInterrupt):
+        click.echo("\nInterrupted. What was committed is kept; run the command again to go on.", err=True)
+        sys.exit(EXIT_INTERRUPTED)
+    except BrokenPipeError:
+        sys.exit(0)
+    except OSError as error:
+        click.echo(f"firstline: {error.strerror or error}: {error.filename or 'no file named'}.", err=True)
+        click.echo("           Check free space (df -h) and permissions, then run the command again.", err=True)
+        sys.exit(6)

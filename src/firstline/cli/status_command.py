@@ -1,0 +1,70 @@
+"""`firstline status`"""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime
+from typing import Any
+
+import click
+
+from firstline.cli.main import run, settings_from
+
+
+@click.command("status")
+@click.option("--failures", is_flag=True, help="List the items that were not taken, with their reasons.")
+@click.pass_context
+def command(ctx: click.Context, failures: bool) -> None:
+    """Show documents, chunks, snapshot, sizes and age of every knowledge base."""
+    settings = settings_from(ctx)
+    if not settings.data_folder.exists():
+        click.echo(f"There is no data folder at {settings.data_folder} yet. `firstline ingest PATH` creates it.")
+        return
+    run(_status(settings, failures))
+
+
+async def _status(settings: Any, failures: bool) -> None:
+    from firstline.wiring import open_ledgers
+
+    async with open_ledgers(settings) as ledgers:
+        names = await ledgers.knowledge.knowledge_bases(tenant=settings.tenant)
+        if not names:
+            click.echo("No knowledge base yet. `firstline ingest PATH` makes one.")
+        for name in names:
+            status = await ledgers.knowledge.status(tenant=settings.tenant, kb=name)
+            kinds = ", ".join(f"{count} {kind}" for kind, count in sorted(status.by_kind.items()))
+            click.echo(f"{name}: snapshot {status.snapshot}, published {_age(status.published_at)}")
+            click.echo(f"  documents {status.documents} ({kinds or 'none'}), chunks {status.chunks}")
+            click.echo(f"  embedder {status.embedder_id or 'none yet'}")
+            if status.candidate_documents:
+                click.echo(
+                    f"  candidate {status.candidate}: {status.candidate_documents} documents written, not published; "
+                    "run the ingest again to finish it"
+                )
+            if status.failures:
+                click.echo(f"  {status.failures} items were not taken (--failures lists them)")
+            if failures:
+                for failure in await ledgers.knowledge.failures(tenant=settings.tenant, kb=name):
+                    click.echo(f"    {failure.item_id}: {failure.reason}")
+        database = await ledgers.database_size_bytes()
+    folder = settings.data_folder
+    click.echo(
+        f"sizes: ledger {_mb(database)}, index {_mb(_tree(folder / 'index'))}, blobs {_mb(_tree(folder / 'blobs'))}"
+    )
+
+
+def _tree(folder: Any) -> int:
+    return sum(path.stat().st_size for path in folder.rglob("*") if path.is_file()) if folder.exists() else 0
+
+
+def _mb(size_bytes: int) -> str:
+    return f"{size_bytes / 1e6:.1f} MB"
+
+
+def _age(at: datetime | None) -> str:
+    if at is None:
+        return "never"
+    seconds = (datetime.now(UTC) - at).total_seconds()
+    for unit, length in (("days", 86_400), ("hours", 3_600), ("minutes", 60)):
+        if seconds >= 2 * length:
+            return f"{seconds / length:.0f} {unit} ago"
+    return f"{max(0, seconds):.0f} seconds ago"

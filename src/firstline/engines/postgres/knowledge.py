@@ -1,0 +1,257 @@
+"""Documents, chunks and snapshots on Postgres."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from contextlib import AbstractAsyncContextManager
+
+from psycopg.types.json import Jsonb
+
+from firstline.domain import Chunk, Document, DocumentKind, Failure, Snapshot
+from firstline.engines.postgres import ingest_lock, knowledge_writes
+from firstline.engines.postgres.codec import decode, encode
+from firstline.engines.postgres.pool import Database
+from firstline.engines.postgres.rows import possible_ids, read_chunk, read_document, scope_parameters
+from firstline.engines.postgres.text import storable, storable_id
+from firstline.errors import InvalidInput
+from firstline.ports import KnowledgeStatus, Scope, StoredDocument
+
+FAILURE_LISTS_MAX = 50
+"""Lists of failures kept per knowledge base: one per run, the newest ones."""
+
+
+class PostgresKnowledgeLedger:
+    """See ports.KnowledgeLedger."""
+
+    def __init__(self, database: Database) -> None:
+        self._database = database
+
+    def ingest_lock(self, *, tenant: str, kb: str) -> AbstractAsyncContextManager[None]:
+        return ingest_lock.hold(self._database, tenant=tenant, kb=kb)
+
+    async def published(self, *, tenant: str, kb: str) -> Snapshot:
+        row = await self._database.row(
+            """SELECT number, documents, chunks, published_at
+            FROM firstline.knowledge_bases base JOIN firstline.snapshots snapshot
+              ON snapshot.tenant = base.tenant AND snapshot.kb = base.kb AND snapshot.number = base.published
+            WHERE base.tenant = %s AND base.kb = %s""",
+            [storable(tenant), storable(kb)],
+        )
+        if row is None:
+            return Snapshot(tenant=tenant, kb=kb, number=0, documents=0, chunks=0, published_at=None)
+        return Snapshot(
+            tenant=tenant,
+            kb=kb,
+            number=row["number"],
+            documents=row["documents"],
+            chunks=row["chunks"],
+            published_at=row["published_at"],
+        )
+
+    async def open_candidate(self, *, tenant: str, kb: str, embedder_id: str) -> int:
+        parameters = {"tenant": storable_id(tenant), "kb": storable_id(kb), "embedder_id": embedder_id}
+        # A knowledge base without documents has no vectors yet: it takes any embedder.
+        row = await self._database.row(
+            """INSERT INTO firstline.knowledge_bases AS base (tenant, kb, embedder_id)
+            VALUES (%(tenant)s, %(kb)s, %(embedder_id)s)
+            ON CONFLICT (tenant, kb) DO UPDATE SET embedder_id = CASE
+                WHEN EXISTS (SELECT FROM firstline.documents
+                             WHERE tenant = base.tenant AND kb = base.kb) THEN base.embedder_id
+                ELSE excluded.embedder_id END
+            RETURNING published, embedder_id""",
+            parameters,
+        )
+        if row is None or row["embedder_id"] != embedder_id:
+            made_by = row["embedder_id"] if row else "another embedder"
+            raise InvalidInput(
+                f"The vectors of the knowledge base {kb!r} were made by {made_by}, not by {embedder_id}.",
+                remedy="Use that embedder, or ingest into another knowledge base with --kb.",
+            )
+        return row["published"] + 1
+
+    async def current(self, *, tenant: str, kb: str) -> dict[str, Document]:
+        rows = await self._database.rows(
+            """SELECT DISTINCT ON (doc_id) document.*
+            FROM firstline.documents document JOIN firstline.knowledge_bases base USING (tenant, kb)
+            WHERE tenant = %s AND kb = %s AND until > base.published
+            ORDER BY doc_id, since DESC""",
+            [storable(tenant), storable(kb)],
+        )
+        return {row["doc_id"]: read_document(row) for row in rows}
+
+    async def plan(self, *, tenant: str, kb: str, candidate: int, doc_ids: Sequence[str]) -> None:
+        ids = [storable_id(doc_id) for doc_id in doc_ids]
+        async with self._database.transaction() as connection:
+            await knowledge_writes.claim(connection, tenant, kb, candidate)
+            await connection.execute(
+                """INSERT INTO firstline.planned_documents (tenant, kb, candidate, doc_id)
+                SELECT %s, %s, %s, unnest(%s::text[]) ON CONFLICT DO NOTHING""",
+                [tenant, kb, candidate, ids],
+            )
+
+    async def planned(self, *, tenant: str, kb: str, candidate: int) -> list[str]:
+        rows = await self._database.rows(
+            """SELECT doc_id FROM firstline.planned_documents
+            WHERE tenant = %s AND kb = %s AND candidate = %s ORDER BY doc_id""",
+            [storable(tenant), storable(kb), candidate],
+        )
+        return [row["doc_id"] for row in rows]
+
+    async def write(self, documents: Sequence[StoredDocument]) -> list[str]:
+        groups: dict[tuple[str, str, int], dict[str, StoredDocument]] = {}
+        for stored in documents:
+            document = stored.document
+            groups.setdefault((document.tenant, document.kb, document.since), {})[document.doc_id] = stored
+        ended: list[str] = []
+        async with self._database.transaction() as connection:
+            for (tenant, kb, candidate), group in groups.items():
+                await knowledge_writes.claim(connection, tenant, kb, candidate)
+                ended += await knowledge_writes.write(connection, tenant, kb, candidate, list(group.values()))
+        return ended
+
+    async def end(self, *, tenant: str, kb: str, candidate: int, doc_ids: Sequence[str]) -> list[str]:
+        async with self._database.transaction() as connection:
+            await knowledge_writes.claim(connection, tenant, kb, candidate)
+            return await knowledge_writes.end(connection, tenant, kb, candidate, doc_ids)
+
+    async def unend(self, *, tenant: str, kb: str, candidate: int, doc_ids: Sequence[str]) -> list[str]:
+        async with self._database.transaction() as connection:
+            await knowledge_writes.claim(connection, tenant, kb, candidate)
+            return await knowledge_writes.unend(connection, tenant, kb, candidate, doc_ids)
+
+    async def ended(self, *, tenant: str, kb: str, candidate: int) -> list[str]:
+        # Through the documents: their `until` is indexed, that of the many chunks is not.
+        rows = await self._database.rows(
+            """SELECT chunk_id FROM firstline.documents document
+            JOIN firstline.chunks chunk USING (tenant, kb, doc_id, since)
+            WHERE tenant = %s AND kb = %s AND document.until = %s""",
+            [storable(tenant), storable(kb), candidate],
+        )
+        return [str(row["chunk_id"]) for row in rows]
+
+    async def publish(self, *, tenant: str, kb: str, candidate: int) -> Snapshot:
+        async with self._database.transaction() as connection:
+            return await knowledge_writes.publish(connection, tenant, kb, candidate)
+
+    async def record_failures(self, *, tenant: str, kb: str, candidate: int, failures: Sequence[Failure]) -> None:
+        async with self._database.transaction() as connection:
+            await connection.execute(
+                """INSERT INTO firstline.failures (tenant, kb, candidate, failures) VALUES (%s, %s, %s, %s)
+                ON CONFLICT (tenant, kb, candidate) DO UPDATE SET failures = excluded.failures""",
+                [tenant, kb, candidate, Jsonb(encode(tuple(failures)))],
+            )
+            await connection.execute(
+                "DELETE FROM firstline.failures WHERE tenant = %s AND kb = %s AND candidate <= %s",
+                [tenant, kb, candidate - FAILURE_LISTS_MAX],
+            )
+
+    async def failures(self, *, tenant: str, kb: str) -> list[Failure]:
+        row = await self._database.row(
+            """SELECT failures FROM firstline.failures
+            WHERE tenant = %s AND kb = %s ORDER BY candidate DESC LIMIT 1""",
+            [storable(tenant), storable(kb)],
+        )
+        return [decode(Failure, failure) for failure in row["failures"]] if row else []
+
+    async def chunks(self, chunk_ids: Sequence[str], scope: Scope) -> list[Chunk]:
+        rows = await self._database.rows(
+            """SELECT * FROM firstline.chunks_in_scope(
+                %(tenant)s, %(kb)s, %(acl_tags)s, %(level_max)s, %(snapshot)s)
+            WHERE chunk_id = ANY(%(chunk_ids)s::uuid[])""",
+            {**scope_parameters(scope), "chunk_ids": possible_ids(chunk_ids)},
+        )
+        found = {str(row["chunk_id"]): read_chunk(row) for row in rows}
+        return [found[chunk_id] for chunk_id in chunk_ids if chunk_id in found]
+
+    async def neighbours(self, chunk: Chunk, scope: Scope, *, before: int, after: int) -> list[Chunk]:
+        if (chunk.tenant, chunk.kb) != (scope.tenant, scope.kb):
+            return []
+        rows = await self._database.rows(
+            """SELECT * FROM firstline.chunks_in_scope(
+                %(tenant)s, %(kb)s, %(acl_tags)s, %(level_max)s, %(snapshot)s)
+            WHERE doc_id = %(doc_id)s AND since = %(since)s AND ordinal BETWEEN %(first)s AND %(last)s
+            ORDER BY ordinal""",
+            {
+                **scope_parameters(scope),
+                "doc_id": storable(chunk.doc_id),
+                "since": chunk.since,
+                "first": chunk.ordinal - before,
+                "last": chunk.ordinal + after,
+            },
+        )
+        return [read_chunk(row) for row in rows]
+
+    async def document(self, doc_id: str, scope: Scope) -> Document | None:
+        row = await self._database.row(
+            """SELECT * FROM firstline.documents_in_scope(
+                %(tenant)s, %(kb)s, %(acl_tags)s, %(level_max)s, %(snapshot)s)
+            WHERE doc_id = %(doc_id)s""",
+            {**scope_parameters(scope), "doc_id": storable(doc_id)},
+        )
+        return read_document(row) if row else None
+
+    async def document_chunks(self, doc_id: str, scope: Scope) -> list[Chunk]:
+        rows = await self._database.rows(
+            """SELECT * FROM firstline.chunks_in_scope(
+                %(tenant)s, %(kb)s, %(acl_tags)s, %(level_max)s, %(snapshot)s)
+            WHERE doc_id = %(doc_id)s ORDER BY ordinal""",
+            {**scope_parameters(scope), "doc_id": storable(doc_id)},
+        )
+        return [read_chunk(row) for row in rows]
+
+    async def faq(self, question_key: str, scope: Scope) -> Document | None:
+        row = await self._database.row(
+            """SELECT * FROM firstline.documents_in_scope(
+                %(tenant)s, %(kb)s, %(acl_tags)s, %(level_max)s, %(snapshot)s)
+            WHERE kind = 'faq' AND metadata ->> 'question_key' = %(question_key)s
+            ORDER BY doc_id LIMIT 1""",
+            {**scope_parameters(scope), "question_key": storable(question_key)},
+        )
+        return read_document(row) if row else None
+
+    async def knowledge_bases(self, *, tenant: str) -> list[str]:
+        rows = await self._database.rows(
+            "SELECT kb FROM firstline.knowledge_bases WHERE tenant = %s ORDER BY kb", [storable(tenant)]
+        )
+        return [row["kb"] for row in rows]
+
+    async def status(self, *, tenant: str, kb: str) -> KnowledgeStatus:
+        snapshot = await self.published(tenant=tenant, kb=kb)
+        place = [storable(tenant), storable(kb)]
+        base = await self._database.row(
+            "SELECT embedder_id FROM firstline.knowledge_bases WHERE tenant = %s AND kb = %s", place
+        )
+        kinds = await self._database.rows(
+            """SELECT kind, count(*) AS documents FROM firstline.documents
+            WHERE tenant = %s AND kb = %s AND since <= %s AND until > %s GROUP BY kind ORDER BY kind""",
+            [*place, snapshot.number, snapshot.number],
+        )
+        work = await self._candidate_work(place, snapshot.number + 1)
+        return KnowledgeStatus(
+            tenant=tenant,
+            kb=kb,
+            snapshot=snapshot.number,
+            documents=snapshot.documents,
+            chunks=snapshot.chunks,
+            published_at=snapshot.published_at,
+            embedder_id=base["embedder_id"] if base else None,
+            candidate=snapshot.number + 1 if any(work) else None,
+            candidate_documents=work[0],
+            failures=len(await self.failures(tenant=tenant, kb=kb)),
+            by_kind={DocumentKind(row["kind"]): row["documents"] for row in kinds},
+        )
+
+    async def _candidate_work(self, place: list[str], candidate: int) -> tuple[int, int, int]:
+        """How many documents the candidate wrote, ended and planned. All zero: there is none to speak of."""
+        tenant, kb = place
+        row = await self._database.row(
+            """SELECT
+                (SELECT count(*) FROM firstline.documents
+                 WHERE tenant = %(tenant)s AND kb = %(kb)s AND since = %(candidate)s) AS written,
+                (SELECT count(*) FROM firstline.documents
+                 WHERE tenant = %(tenant)s AND kb = %(kb)s AND until = %(candidate)s) AS ended,
+                (SELECT count(*) FROM firstline.planned_documents
+                 WHERE tenant = %(tenant)s AND kb = %(kb)s AND candidate = %(candidate)s) AS planned""",
+            {"tenant": tenant, "kb": kb, "candidate": candidate},
+        )
+        return (row["written"], row["ended"], row["planned"]) if row else (0, 0, 0)

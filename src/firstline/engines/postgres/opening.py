@@ -1,0 +1,107 @@
+"""Open the ledgers: start the embedded server or take a URL, migrate, connect."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import logging
+from collections.abc import AsyncGenerator
+from contextlib import asynccontextmanager
+from dataclasses import dataclass
+from pathlib import Path
+
+from firstline.engines.postgres.conversations import PostgresConversationLedger
+from firstline.engines.postgres.faults import translated
+from firstline.engines.postgres.keys import PostgresKeyLedger
+from firstline.engines.postgres.knowledge import PostgresKnowledgeLedger
+from firstline.engines.postgres.migrate import migrate, read_migrations
+from firstline.engines.postgres.pool import Database, connect
+from firstline.engines.postgres.server import EmbeddedServer, mark_data_folder
+from firstline.errors import FirstlineError
+
+logger = logging.getLogger(__name__)
+
+WATCH_S = 1.0
+"""How often a running process looks whether the embedded server is still there."""
+
+WATCH_AFTER_FAILURE_S = 15.0
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class PostgresLedgers:
+    """The ledgers of one database, sharing one pool."""
+
+    database: Database
+    knowledge: PostgresKnowledgeLedger
+    conversations: PostgresConversationLedger
+    keys: PostgresKeyLedger
+
+    async def database_size_bytes(self) -> int:
+        """Tables and indexes on disk, without the write-ahead log."""
+        row = await self.database.row("SELECT pg_database_size(current_database()) AS size_bytes")
+        return row["size_bytes"] if row else 0
+
+
+@asynccontextmanager
+async def open_postgres(*, data_folder: Path, database_url: str) -> AsyncGenerator[PostgresLedgers]:
+    """The ledgers, migrated and connected, until the block ends.
+
+    `database_url` names any Postgres; when it is empty the embedded one in `data_folder` is started if need be. The
+    data folder is created and marked in both cases. Unavailable, Broken, DataTooNew or InvalidInput say what to do.
+    """
+    if database_url:
+        await asyncio.to_thread(mark_data_folder, data_folder)
+        async with _connected(database_url) as ledgers:
+            yield ledgers
+        return
+    async with _embedded(data_folder) as server, _connected(server.conninfo) as ledgers:
+        yield ledgers
+
+
+@asynccontextmanager
+async def _embedded(data_folder: Path) -> AsyncGenerator[EmbeddedServer]:
+    server = EmbeddedServer(data_folder)
+    await asyncio.to_thread(server.open)
+    watch = asyncio.create_task(_watch(server))
+    try:
+        yield server
+    finally:
+        watch.cancel()
+        with contextlib.suppress(asyncio.CancelledError):
+            await watch
+        await asyncio.to_thread(server.close)
+
+
+async def _watch(server: EmbeddedServer) -> None:
+    """A server that crashed under us is started again; the pool reconnects by itself."""
+    pause_s = WATCH_S
+    while True:
+        await asyncio.sleep(pause_s)
+        pause_s = WATCH_S
+        if server.is_alive():
+            continue
+        try:
+            logger.warning("the embedded Postgres is gone: starting it again")
+            await asyncio.to_thread(server.revive)
+        except FirstlineError as error:
+            pause_s = WATCH_AFTER_FAILURE_S
+            logger.error("the embedded Postgres could not be started again: %s", error)
+
+
+@asynccontextmanager
+async def _connected(conninfo: str) -> AsyncGenerator[PostgresLedgers]:
+    connection = await connect(conninfo, application_name="firstline migrations")
+    async with connection:
+        with translated():
+            await migrate(connection, read_migrations())
+    database = Database(conninfo)
+    try:
+        await database.open()
+        yield PostgresLedgers(
+            database=database,
+            knowledge=PostgresKnowledgeLedger(database),
+            conversations=PostgresConversationLedger(database),
+            keys=PostgresKeyLedger(database),
+        )
+    finally:
+        await database.close()

@@ -1,0 +1,79 @@
+"""Extractive composing: order, structure and spans survive."""
+
+from firstline.domain import ChunkKind, ClaimKind
+from firstline.questions.compose import compose, units_of
+from tests.steps.evidence import piece
+
+PROCEDURE = """## Rotate the logs
+
+Before you begin, stop the writer.
+
+1. Open the console.
+2. Run the command:
+
+```sh
+# keeps seven files
+larkctl rotate --keep 7
+```
+
+3. Start the writer.
+"""
+
+TABLE = """| Port | Use |
+|------|-----|
+| 27100 | Drivers |
+| 27101 | Replication |
+"""
+
+
+def test_a_procedure_keeps_its_steps_code_and_order():
+    claims = compose("how do I rotate logs", [piece(PROCEDURE)], chars_max=2000).claims
+    assert [claim.kind for claim in claims] == [
+        ClaimKind.SENTENCE,
+        ClaimKind.STEP,
+        ClaimKind.STEP,
+        ClaimKind.CODE,
+        ClaimKind.STEP,
+    ]
+    assert "larkctl rotate --keep 7" in claims[3].text
+    assert "# keeps seven files" in claims[3].text
+
+
+def test_a_table_row_carries_its_column_names_and_cites_both():
+    claims = compose("which port for replication", [piece(TABLE)], chars_max=2000).claims
+    assert claims[1].text == "**Port**: 27101 · **Use**: Replication"
+    assert len(claims[1].citations) == 2
+
+
+def test_every_citation_covers_its_claim_in_bytes():
+    text = "Überprüfen Sie das. Die Grenze ist 16 MB."
+    source = piece(text, start=11)
+    for claim in compose("Grenze", [source], chars_max=2000).claims:
+        citation = claim.citations[0]
+        cut = text.encode()[citation.start - 11 : citation.end - 11].decode()
+        assert cut.strip() == claim.text
+
+
+def test_a_long_chunk_is_cut_around_the_best_match():
+    filler = " ".join(f"Sentence number {i} says little." for i in range(60))
+    text = f"{filler} The walrus needs a larger cache. {filler}"
+    shown = " ".join(claim.text for claim in compose("walrus cache", [piece(text)], chars_max=300).claims)
+    assert "walrus" in shown
+    assert len(shown) < 400
+
+
+def test_a_symptom_brings_the_resolution_of_its_document():
+    symptom = piece("The import stops with LK1100.", kind=ChunkKind.SYMPTOM)
+    other = piece("Buy more memory.", doc_id="other", kind=ChunkKind.RESOLUTION)
+    fix = piece("Upgrade the driver to 5.2.", kind=ChunkKind.RESOLUTION, ordinal=1)
+    texts = [claim.text for claim in compose("LK1100", [symptom, other, fix], chars_max=2000).claims]
+    assert texts == ["The import stops with LK1100.", "Upgrade the driver to 5.2."]
+
+
+def test_no_evidence_is_no_draft():
+    assert compose("anything", [], chars_max=2000).claims == ()
+
+
+def test_links_and_images_lose_their_targets():
+    units = units_of("See [the guide](https://x.example/not/here) and ![a chart](c.png).")
+    assert units[0].text == "See the guide and a chart."
