@@ -1,1 +1,1 @@
-"""Speed, memory and quality, measured afresh: run one with `python -m benchmarks.NAME`."""
+"""Speed, memory and quality on real data. Commands of their own; nothing here ships."""

@@ -9,12 +9,12 @@ from pathlib import Path
 
 from firstline.documents.journey import DocumentJourney
 from firstline.documents.redact import PatternRedactor
-from firstline.engines.blobs import open_local_blobs
-from firstline.engines.memory.limits import MemoryRateLimiter
+from firstline.engines.blobs import ObjectBlobs
+from firstline.engines.memory.limits import MemoryLimits
 from firstline.engines.postgres import PostgresLedgers, open_postgres
 from firstline.engines.qdrant_edge import open_qdrant_edge
 from firstline.errors import Broken
-from firstline.models.classifier import load_classifier
+from firstline.models.classifier import open_classifier
 from firstline.models.embedder import open_embedder
 from firstline.models.words import EngineerWords
 from firstline.ports import (
@@ -80,7 +80,7 @@ async def open_firstline(settings: Settings, *, embedder: Embedder | None = None
         index = await stack.enter_async_context(
             open_qdrant_edge(folder=folder / "index", dimensions=model.dimensions)
         )
-        blobs = open_local_blobs(folder / "blobs")
+        blobs = ObjectBlobs.local(folder / "blobs")
         words = EngineerWords()
         redactor = PatternRedactor()
         yield Firstline(
@@ -91,7 +91,7 @@ async def open_firstline(settings: Settings, *, embedder: Embedder | None = None
             index=index,
             blobs=blobs,
             embedder=model,
-            limiter=MemoryRateLimiter(),
+            limiter=MemoryLimits(),
             questions=QuestionJourney(
                 knowledge=ledgers.knowledge,
                 conversations=ledgers.conversations,
@@ -99,7 +99,7 @@ async def open_firstline(settings: Settings, *, embedder: Embedder | None = None
                 blobs=blobs,
                 embedder=model,
                 words=words,
-                classifier=load_classifier(),
+                classifier=open_classifier(embedder=model.model_id),
                 redactor=redactor,
                 gates=gates_of(settings),
                 limits=limits_of(settings),

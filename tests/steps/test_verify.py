@@ -69,7 +69,11 @@ def test_an_answer_without_a_citation_cannot_be_built():
         Answered(completeness=Completeness.FULL, claims=(), confidence=1.0)
 
 
-@given(st.lists(st.sampled_from(["Run `lk --fix` now.", "1. Stop it.", "- ünïcode ✓ items", "| a | b |\n|---|---|\n| 1 | 2 |"])))
+@given(
+    st.lists(
+        st.sampled_from(["Run `lk --fix` now.", "1. Stop it.", "- ünïcode ✓ items", "| a | b |\n|---|---|\n| 1 | 2 |"])
+    )
+)
 def test_what_compose_cuts_always_verifies(parts: list[str]):
     text = "\n\n".join(parts)
     evidence = [piece(text, start=7)] if text else []

@@ -26,7 +26,7 @@ READY_POLL_S: Final = 0.01
 ANYWHERE: Final = {"0.0.0.0": "127.0.0.1", "::": "::1"}  # noqa: S104 - named to be replaced in the link shown
 
 
-async def serve(
+def serve(
     settings: Settings,
     *,
     host: str,
@@ -41,8 +41,7 @@ async def serve(
     """
     # Before anything is opened: a taken port is the likeliest mistake and should cost no start.
     port = free_port(host, port)
-    async with (open_with or _default(settings))() as firstline:
-        await _run(firstline, settings, host, port, on_ready)
+    asyncio.run(_open_and_run(open_with or _default(settings), settings, host, port, on_ready))
 
 
 def free_port(host: str, port: int) -> int:
@@ -63,6 +62,13 @@ def free_port(host: str, port: int) -> int:
         if error.errno == errno.EACCES:
             raise InvalidInput(f"Port {port} needs more rights.", remedy="Use a port from 1024 up.") from error
         raise InvalidInput(f"This machine cannot listen on {host}.", remedy="Try 127.0.0.1 or 0.0.0.0.") from error
+
+
+async def _open_and_run(
+    open_with: OpenFirstline, settings: Settings, host: str, port: int, on_ready: Callable[[str], None]
+) -> None:
+    async with open_with() as firstline:
+        await _run(firstline, settings, host, port, on_ready)
 
 
 async def _run(firstline: Firstline, settings: Settings, host: str, port: int, on_ready: Callable[[str], None]) -> None:

@@ -6,9 +6,9 @@ from collections.abc import Mapping
 from dataclasses import fields, is_dataclass
 from datetime import datetime
 from enum import Enum
-from typing import Any, cast
+from typing import Annotated, Any, cast
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import AfterValidator, BaseModel, ConfigDict, Field
 
 from firstline.domain import GateReading, Handoff, HandoffState, Level, Reply, Turn
 from firstline.questions.render import render
@@ -22,8 +22,13 @@ class SessionMade(Shape):
     session_id: str
 
 
+def _encodable(text: str) -> str:
+    """JSON can spell half of a surrogate pair, which no encoding can store."""
+    return text.encode(errors="replace").decode()
+
+
 class MessageSent(Shape):
-    text: str = Field(description="The message, as the person wrote it.")
+    text: Annotated[str, AfterValidator(_encodable)] = Field(description="The message, as the person wrote it.")
 
 
 class TurnShown(Shape):

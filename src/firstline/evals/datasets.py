@@ -98,8 +98,7 @@ def _item(one: DataSet, record: Mapping[str, Any]) -> SourceItem:
     return SourceItem(
         item_id=item_id,
         kind=DocumentKind.DOCUMENTATION,
-        # Markdown is the superset: plain text without marks comes through it unchanged.
-        media_type="text/markdown",
+        media_type=_media_type(record),
         raw=raw,
         title=title[:TITLE_CHARS_MAX],
         url=url,
@@ -107,6 +106,12 @@ def _item(one: DataSet, record: Mapping[str, Any]) -> SourceItem:
         level=Level.PUBLIC,
         content_hash=hashlib.sha256(raw + b"\x00" + shape).hexdigest(),
     )
+
+
+def _media_type(record: Mapping[str, Any]) -> str:
+    """A record that remembers a Markdown file is Markdown; any other text is plain, where indentation means nothing."""
+    names = (str(record.get(field) or "") for field in ("path", "component", "filename"))
+    return "text/markdown" if any(name.endswith((".md", ".mdx")) for name in names) else "text/plain"
 
 
 # --- cases ----------------------------------------------------------------------------------------------------------
@@ -130,7 +135,7 @@ def dataset_cases(data: Path, one: DataSet, *, split: str = "dev", long_form: bo
 
 
 def _question_case(one: DataSet, record: Mapping[str, Any], known: frozenset[str], *, title_only: bool) -> Case:
-    named = record.get("doc_ids") or record.get("article_ids") or []
+    named: list[str] = record.get("doc_ids") or record.get("article_ids") or []
     docs = tuple(doc for doc in (f"{one.name}/{name}" for name in named) if doc in known)
     labelled = record.get("answerable")
     title, body = record.get("title") or "", record.get("question") or ""

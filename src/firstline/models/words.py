@@ -17,22 +17,26 @@ from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import lru_cache
-from typing import Final
+from typing import Final, Protocol, cast
 
 import snowballstemmer  # pyright: ignore[reportMissingTypeStubs]  # the package ships none
 
 from firstline.ports import SparseVector
 
 _STOP_WORDS: Final = frozenset(
-    """
-    a an the this that these those there here i me my mine we us our ours you your yours he him his she her hers it its
-    they them their theirs myself yourself itself themselves who whom whose which what when where why how is am are was
-    were be been being do does did doing done have has had having will would shall should can could may might must
-    and or but nor so if then than as at by for from in into of on onto off to too with without within about after
-    before between during over under again once until while because also just only very such some any each both few
-    more most other own same all no not don t s d ll m re ve isn aren wasn weren doesn didn hasn haven hadn won wouldn
-    couldn shouldn please hi hello thanks thank
-    """.split()
+    re.findall(
+        r"[a-z]+",
+        """
+        a an the this that these those there here i me my mine we us our ours you your yours he him his she
+        her hers it its they them their theirs myself yourself itself themselves who whom whose which what
+        when where why how is am are was were be been being do does did doing done have has had having will
+        would shall should can could may might must and or but nor so if then than as at by for from in into
+        of on onto off to too with without within about after before between during over under again once
+        until while because also just only very such some any each both few more most other own same all no
+        not don t s d ll m re ve isn aren wasn weren doesn didn hasn haven hadn won wouldn couldn shouldn
+        please hi hello thanks thank
+        """,
+    )
 )
 
 # Scripts that are written without spaces: Thai to Khmer, Hiragana, Katakana, Han, Hangul.
@@ -189,7 +193,11 @@ def _rarity(run: str) -> float:
     return float(min(len(run), 12)) + (0.0 if run.isdigit() else _NAME_RARITY)
 
 
-_STEMMER: Final = snowballstemmer.stemmer("english")  # pyright: ignore[reportUnknownMemberType]
+class _Stemmer(Protocol):
+    def stemWord(self, word: str) -> str: ...  # the library's name
+
+
+_STEMMER: Final = cast(_Stemmer, snowballstemmer.stemmer("english"))  # pyright: ignore[reportUnknownMemberType]
 _STEMMER_LOCK: Final = threading.Lock()  # a stemmer works on itself, and documents are encoded in threads
 
 
@@ -198,4 +206,4 @@ def _stem(word: str) -> str:
     if not word.isascii():
         return word
     with _STEMMER_LOCK:
-        return str(_STEMMER.stemWord(word))
+        return _STEMMER.stemWord(word)

@@ -10,7 +10,7 @@ CHARS_MAX: Final = 2_000
 WORDS_MIN: Final = 2
 """Fewer telling words than this say nothing: product names and error texts look English everywhere."""
 
-# Kana before Han: Japanese writes both.
+# Kana before Han, since Japanese writes both; Ukrainian letters before the Cyrillic that they stand among.
 SCRIPTS: Final = tuple(
     (language, re.compile(pattern))
     for language, pattern in (
@@ -51,15 +51,8 @@ def language_of(text: str) -> str:
     if not letters:
         return DEFAULT
     joined = "".join(words)
-    for language, pattern in SCRIPTS:
-        if len(pattern.findall(joined)) >= SCRIPT_SHARE_MIN * letters:
-            # Kana may be few beside Han, Cyrillic is Russian unless a Ukrainian letter says otherwise.
-            return _by_script(joined) or language
+    if sum(len(pattern.findall(joined)) for _, pattern in SCRIPTS) >= SCRIPT_SHARE_MIN * letters:
+        return next(language for language, pattern in SCRIPTS if pattern.search(joined))
     counts = {language: sum(word in telling for word in words) for language, telling in WORDS.items()}
     best = max(counts, key=lambda language: counts[language])
     return best if counts[best] >= WORDS_MIN and counts[best] > counts[DEFAULT] else DEFAULT
-
-
-def _by_script(joined: str) -> str | None:
-    """The first script present at all, among those that a neighbour's letters could hide."""
-    return next((language for language, pattern in SCRIPTS if pattern.search(joined)), None)

@@ -1,9 +1,8 @@
-"""What words give a message away? Patterns that triage weighs together with the classifier; it calls no step."""
+"""What words give a message away? Patterns that triage weighs together with the classifier."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
 from typing import Final
 
 from firstline.domain import Intent
@@ -11,7 +10,7 @@ from firstline.domain import Intent
 Signs = tuple[tuple[Intent, re.Pattern[str]], ...]
 
 
-def _signs(*pairs: tuple[Intent, str]) -> Signs:
+def signs(*pairs: tuple[Intent, str]) -> Signs:
     return tuple((intent, re.compile(pattern, re.IGNORECASE | re.VERBOSE)) for intent, pattern in pairs)
 
 
@@ -51,8 +50,8 @@ PERSON: Final = re.compile(
 
 _SOMEONE: Final = (
     r"(?:another|other|some(?:one|body)(?:\s+else)?|any(?:one|body)\s+else|all|your|the\s+other)\s*(?:'s\s*)?"
-    r"(?:customers?|users?|clients?|tenants?|compan(?:y|ies)|patients?|students?|employees?|guests?|passengers?
-        |account)"
+    r"(?:customers?|users?|clients?|tenants?|compan(?:y|ies)|patients?|students?|employees?|guests?|passengers?"
+    r"|account)"
 )
 _RELATION: Final = (
     r"(?:my\s+(?:neighbou?r|boss|manager|ex|wife|husband|girlfriend|boyfriend|colleague|competitor|roommate|friend"
@@ -97,16 +96,14 @@ OTHERS: Final = re.compile(
     re.IGNORECASE | re.VERBOSE,
 )
 
-_MINE: Final = r"(?:my|our|this|the|your|all\s+my|all\s+our)"
 _HELD: Final = (
     r"(?:subscriptions?|memberships?|contracts?|accounts?|polic(?:y|ies)|licen[cs]es?|insurance|agreement|tariff"
-    r"|(?:premium|paid|annual|yearly|monthly|team|support|season|travel|business|family|hosted|cloud|phone|gas
-        |lounge)"
+    r"|(?:premium|paid|annual|yearly|monthly|team|support|season|travel|business|family|hosted|cloud|phone|gas"
+    r"|lounge)"
     r"\s+(?:\w+\s+)?(?:plan|pass|subscription|contract|membership)|(?:season\s+)?pass|broadband|plan)"
 )
-_OWN: Final = r"(?:my|our|me|us|all\s+(?:the\s+)?data\s+about\s+me)"
 # Nearly always what they say, whatever stands around them.
-HIGH_STRONG: Final = _signs(
+HIGH_STRONG: Final = signs(
     (
         Intent.LEGAL,
         r"""\b(?:my|our|an?)\s+(?:lawyers?|attorneys?|solicitors?|counsel|law\s+firm|legal\s+(?:team
@@ -175,11 +172,11 @@ HIGH_STRONG: Final = _signs(
     ),
 )
 # Said of other things too: they count only where the classifier agrees.
-HIGH_WEAK: Final = _signs(
+HIGH_WEAK: Final = signs(
     (
         Intent.LEGAL,
-        r"\b(?:sue|suing|lawyers?|attorneys?|solicitors?|court|lawsuit|illegal|legal|police|ombudsman|liable|breach
-        |law)\b",
+        r"\b(?:sue|suing|lawyers?|attorneys?|solicitors?|court|lawsuit|illegal|legal|police|ombudsman|liable|breach"
+        r"|law)\b",
     ),
     (Intent.COMPLAINT, r"""\bcomplain(?:t|ts|ed|ing)?\b|\bgrievance\b|\bapology\b|\bdisgrace|\bdisgust"""),
     (
@@ -190,25 +187,25 @@ HIGH_WEAK: Final = _signs(
     (Intent.DELETION, r"""\b(?:delet(?:e|ed|ion)|erase|erasure|wipe[d]?|remove|purge|gone)\b"""),
     (
         Intent.CANCELLATION,
-        r"\b(?:cancel(?:l?ed|l?ation|l?ing)?|terminat(?:e|ed|ion|ing)|end|close|stop|notice|leav(?:e|ing)|quit
-        |renew(?:al)?|unsubscribe|out\s+of)\b",
+        r"\b(?:cancel(?:l?ed|l?ation|l?ing)?|terminat(?:e|ed|ion|ing)|end|close|stop|notice|leav(?:e|ing)|quit"
+        r"|renew(?:al)?|unsubscribe|out\s+of)\b",
     ),
 )
 
 MINE: Final = re.compile(r"\b(?:i|i'm|i've|my|our|me|mine|us|we|you|your)\b", re.IGNORECASE)
 _RECORD: Final = (
-    r"(?:orders?|parcel|package|shipment|suitcase|delivery|refund|application|claim|request|tickets?|case|balance
-        |bill"
+    r"(?:orders?|parcel|package|shipment|suitcase|delivery|refund|application|claim|request|tickets?|case|balance"
+    r"|bill"
     r"|invoice|payment|transfer|account|booking|reservation|appointment|repair|replacement|results?|grades?|marks?"
     r"|salary|payslip|puk|pin|user\s?name|password|plan|contract|loan|limit|trial|points|miles|credits?|subscription"
-    r"|profile|site|post|licen[cs]e|documents?|quota|complaint|card|repo(?:sitory)?|certificate|device|machine
-        |operation"
+    r"|profile|site|post|licen[cs]e|documents?|quota|complaint|card|repo(?:sitory)?|certificate|device|machine"
+    r"|operation"
     r"|customer\s+number|damage|identity|mailbox|medication|tariff|next\s+\w+|last\s+\w+)"
 )
 _ACT: Final = (
     r"(?:unlock|unban|reset|restore|recover|approve|confirm|reschedule|rebook|move|change|update|increase|raise|lift"
-    r"|extend|(?:de)?activate|disable|verify|waive|resend|send|give|add|put|grant|release|look|check|log|fix|book
-        |sign"
+    r"|extend|(?:de)?activate|disable|verify|waive|resend|send|give|add|put|grant|release|look|check|log|fix|book"
+    r"|sign"
     r"|decide|make|let|refuse|deliver|print|set|restart|file|prescribe|get|tell|show|exempt|do)"
 )
 # A look into the asker's own records, or something done or decided for the asker.
@@ -263,78 +260,3 @@ ASKS: Final = re.compile(
         |fail(?:s|ed|ure)?|not\s+working)\b""",
     re.IGNORECASE | re.VERBOSE,
 )
-UPSET: Final = re.compile(
-    r"""!{2,} | \?\?\?+ | \b(?:angry|furious|ridiculous|unacceptable|terrible|horrible|worst|awful|useless
-        |frustrat(?:ed|ing)|annoy(?:ed|ing)
-    |disgust\w*|disgrace|outrag\w*|fed\s+up|sick\s+of|damn|ffs|wtf|stupid|pathetic|scam|joke\s+of|mad|third\s+time
-        |driving\s+me)\b""",
-    re.IGNORECASE | re.VERBOSE,
-)
-
-INTENTS: Final = _signs(
-    (
-        Intent.CAUSE,
-        r"""^\W*(?:\w+\W+){0,6}?why\b | \b(?:reason|cause[sd]?|what(?:'s|\s+is)\s+(?:going\s+on|wrong))\b
-        | \b(?:error|exception|fails?|failed|crash(?:es|ed)?
-        |fatal|traceback|timed?\s*out|refused|denied|hangs?|stuck|broken|not\s+work(?:ing)?|doesn'?t\s+work|won'?t
-        |can'?t|cannot|unable)\b""",
-    ),
-    (
-        Intent.HOW_TO,
-        r"""\bhow\s+(?:do|can|to|should|could|would|does\s+one)\b | \b(?:steps|way|procedure)\s+(?:to|for|needed)\b
-        | \bwhere\s+(?:do|can)\s+(?:i|we)\b
-        | ^\W*(?:please\s+)?(?:set\s+up|install|configure|remove|delete|change|create|add|move|enable|disable|restore
-        |reset|connect|export|import|cancel|stop
-        |update|upgrade|turn)\b | \b(?:i|we)\s+(?:want|need|would\s+like)\s+to\b""",
-    ),
-    (Intent.WHICH, r"""\b(?:which|what\s+kind|what\s+type|difference\s+between|who|whose|when|better)\b"""),
-    (Intent.YES_NO, r"""^\W*(?:is|are|does|do|did|can|could|will|would|should|has|have|am|may|was|were)\b"""),
-    (
-        Intent.REFERENCE,
-        r"\b(?:what|list|limits?|default|meaning|mean|definition|options?|reference|supported|requirements|price
-        |pricing|version)\b|^\W*\S+(?:\s+\S+){0,3}\W*$",
-    ),
-)
-# A cause word inside a plain how-to ("how do I handle an error") does not make it a cause.
-HOW_FIRST: Final = re.compile(r"^\W*(?:\w+\W+){0,3}?how\s+(?:do|can|to|should)\b", re.IGNORECASE)
-
-ENTITY: Final = re.compile(
-    r"""(?<![\w.-])(?:
-      --?[A-Za-z][\w-]{2,}                                   # --max-old-space-size
-    | [A-Z]{1,10}[-_ ]?\d{2,6}[A-Z]?                          # E11000, SQL0911N, CE-34878
-    | 0x[0-9A-Fa-f]{3,16}
-    | v?\d+(?:\.\d+){1,4}(?:-[\w.]+)?                         # 4.1.1.2
-    | [A-Z][A-Z0-9]*(?:_[A-Z0-9]+)+                           # ERR_TIMEOUT
-    | [A-Za-z_]\w*(?:[._]\w+)+(?:\(\))?                       # dotted and snake_case names
-    | [a-z]+(?:[A-Z][a-z0-9]+)+                               # camelCase
-    | (?:[A-Z][a-z0-9]+){2,}                                  # PascalCase, an exception's name
-    | [A-Z]{2,}[A-Za-z0-9]*                                   # TLS, DNSSEC
-    | [A-Z][a-z]+(?:\s[A-Z][A-Za-z0-9]+){1,3}                 # Query Monitor
-    )(?![\w])""",
-    re.VERBOSE,
-)
-
-
-def entities(text: str, *, entities_max: int, chars_max: int) -> tuple[str, ...]:
-    """Codes, versions, identifiers, flags and product-like names, each once, in order of appearance."""
-    found: dict[str, None] = {}
-    # A message in capitals is not made of acronyms.
-    shouted = is_shouted(text)
-    for match in ENTITY.finditer(text[:chars_max]):
-        value = match.group()
-        if shouted and value.isalpha():
-            continue
-        found.setdefault(value)
-        if len(found) >= entities_max:
-            break
-    return tuple(found)
-
-
-def is_shouted(text: str) -> bool:
-    letters = [letter for letter in text if letter.isalpha()]
-    return len(letters) >= 12 and sum(letter.isupper() for letter in letters) > 0.7 * len(letters)
-
-
-def upset(text: str, earlier: Sequence[str]) -> bool:
-    """By capitals, repeated marks or words, in this message or the one before it."""
-    return any(is_shouted(turn) or UPSET.search(turn) is not None for turn in (text, *earlier[-1:]))

@@ -13,13 +13,12 @@ from typing import Final
 
 from firstline.domain import Category, Intent, Mood, Triage
 from firstline.questions.language import language_of
+from firstline.questions.manner import HOW_FIRST, INTENTS, entities, upset
 from firstline.questions.signs import (
     ACCOUNT,
     ASKS,
     HIGH_STRONG,
     HIGH_WEAK,
-    HOW_FIRST,
-    INTENTS,
     MINE,
     OFF_TASK,
     OTHERS,
@@ -27,9 +26,7 @@ from firstline.questions.signs import (
     POLICY,
     PRIVATE,
     SMALL_TALK,
-    entities,
     first_sign,
-    upset,
 )
 
 DEFLECT_MIN: Final = 0.8

@@ -2,7 +2,7 @@
 
 A chunk is a span of the document, never a copy. Every non-blank byte belongs to exactly one chunk.
 
-- A heading line opens the chunk of its section. Small neighbouring sections share a chunk; their path is the common one.
+- A heading line opens the chunk of its section. Small neighbouring sections share one; its path is the common one.
 - An ordered list is a procedure: whole, with the sentence that introduces it, up to twice the aim.
 - A table or list that is too long is cut between rows or items; the header row or introducing sentence becomes `lead`.
 - Long paragraphs are cut between sentences, then words, then characters.

@@ -151,9 +151,9 @@ class _Scanner:
                     break
                 cuts.append(self._starts[index])
                 last = int(item.group(2)) if ordered else 0
-            elif _HEADING.match(line) and _indent(line) < 2:
-                break
-            elif _indent(line) < 2 and (blank or _opens_fence(line) or self._is_table(index)):
+            elif (_HEADING.match(line) and _indent(line) < 2) or (
+                _indent(line) < 2 and (blank or _opens_fence(line) or self._is_table(index))
+            ):
                 break
             index = self._list_fence_end(index) if _opens_fence(line) and item is None else index + 1
             stop, blank = index, False

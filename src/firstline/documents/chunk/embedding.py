@@ -8,7 +8,11 @@ from typing import Final
 
 from firstline.documents.chunk.blocks import plain_heading
 
-_IMAGE_OR_LINK: Final = re.compile(r"!?\[([^\[\]]{0,500})\](?:\([^()\s]{0,2000}(?:\s[^()]{0,300})?\)|\[[^\[\]]{0,100}\])")
+_IMAGE_OR_LINK: Final = re.compile(
+    r"!?\[([^\[\]]{0,500})\]"
+    r"(?:\([^()\s]{0,2000}(?:\s[^()]{0,300})?\)"
+    r"|\[[^\[\]]{0,100}\])"
+)
 _AUTOLINK: Final = re.compile(r"<?https?://[^\s<>\"')\]]{1,2000}>?")
 _DEFINITION: Final = re.compile(r"^ {0,3}\[[^\[\]]{1,100}\]:\s")
 _FENCE: Final = re.compile(r"^[ \t>]*(?:`{3,}|~{3,})")
@@ -17,7 +21,7 @@ _BULLET_ONLY: Final = re.compile(r"^[ \t>]*(?:[-*+]|\d{1,9}[.)])?[ \t]*$")
 
 
 def embedding_text(title: str, section_path: Sequence[str], lead_text: str, text: str) -> str:
-    """Title, heading path, lead and body, each said once: a heading that stands in the body is not repeated in front."""
+    """Title, heading path, lead and body, each said once: a heading in the body is not repeated."""
     lines = list(_plain_lines(text))
     standing = {line.casefold() for line in lines[:12]}
     front: list[str] = []

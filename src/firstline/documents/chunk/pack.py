@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from itertools import takewhile
 from typing import Final
 
 from firstline.documents.chunk.pieces import OVER, PieceCutter
 from firstline.documents.chunk.spans import ChunkSpan, Piece, Section
 from firstline.domain import ChunkKind
 
-SMALL: Final = 0.4
+SMALL: Final = 0.5
 """A chunk below this share of the aim looks for company."""
 
 _TICKET: Final = frozenset({ChunkKind.SYMPTOM, ChunkKind.ENVIRONMENT, ChunkKind.CAUSE, ChunkKind.RESOLUTION})
@@ -24,11 +24,13 @@ class Group:
     pieces: tuple[Piece, ...]
     path: tuple[str, ...]
     part: ChunkKind
+    tokens: int
     bare: bool = False
 
-    @property
-    def tokens(self) -> int:
-        return sum(piece.tokens for piece in self.pieces)
+    def joined(self, after: Group, *, path: tuple[str, ...], part: ChunkKind, bare: bool = False) -> Group:
+        return Group(
+            pieces=self.pieces + after.pieces, path=path, part=part, tokens=self.tokens + after.tokens, bare=bare
+        )
 
 
 def pack(sections: Sequence[Section], cutter: PieceCutter) -> tuple[ChunkSpan, ...]:
@@ -50,12 +52,13 @@ def _groups(section: Section, cutter: PieceCutter) -> list[Group]:
             kind=ChunkKind.SECTION,
         )
         if not pieces:
-            return [Group(pieces=(piece,), path=section.path, part=section.kind, bare=True)]
-        pieces[0] = replace(
-            pieces[0], start=piece.start, tokens=piece.tokens + pieces[0].tokens, lead=None
-        )
+            return [Group(pieces=(piece,), path=section.path, part=section.kind, tokens=piece.tokens, bare=True)]
+        pieces[0] = replace(pieces[0], start=piece.start, tokens=piece.tokens + pieces[0].tokens, lead=None)
     filled = _fill(pieces, cutter.aim)
-    return [Group(pieces=tuple(group), path=section.path, part=section.kind) for group in filled]
+    return [
+        Group(pieces=tuple(group), path=section.path, part=section.kind, tokens=sum(piece.tokens for piece in group))
+        for group in filled
+    ]
 
 
 def _fill(pieces: Sequence[Piece], aim: int) -> list[list[Piece]]:
@@ -66,7 +69,9 @@ def _fill(pieces: Sequence[Piece], aim: int) -> list[list[Piece]]:
         fits = total + piece.tokens <= aim or (
             min(total, piece.tokens) < aim * SMALL and total + piece.tokens <= aim * OVER
         )
-        if filled and fits and piece.lead is None:
+        # A lead explains rows or steps: what is of another kind and long enough stands better alone.
+        led = bool(filled) and filled[-1][0].lead is not None and piece.kind is not filled[-1][0].kind
+        if filled and fits and piece.lead is None and not (led and piece.tokens >= aim * SMALL):
             filled[-1].append(piece)
             total += piece.tokens
         else:
@@ -81,11 +86,12 @@ def _append(groups: list[Group], group: Group, aim: int) -> None:
         groups.append(group)
         return
     before = groups[-1]
-    if before.bare and (_under(group.path, before.path) or group.bare) and group.pieces[0].lead is None:
+    near = _under(group.path, before.path) or group.bare
+    if before.bare and near and before.tokens < aim * SMALL and group.pieces[0].lead is None:
         # A heading without text of its own stands in front of what comes first below it.
         deeper = _under(group.path, before.path)
-        groups[-1] = Group(
-            pieces=before.pieces + group.pieces,
+        groups[-1] = before.joined(
+            group,
             path=group.path if deeper else _common(before.path, group.path),
             part=group.part if deeper else ChunkKind.SECTION,
             bare=group.bare,
@@ -93,11 +99,8 @@ def _append(groups: list[Group], group: Group, aim: int) -> None:
         return
     fits = before.tokens + group.tokens <= aim and min(before.tokens, group.tokens) < aim * SMALL
     kin = before.path[:-1] == group.path[:-1] or _under(group.path, before.path)
-    apart = before.part != group.part or (before.part in _TICKET and before.path != group.path)
-    if fits and kin and not apart and group.pieces[0].lead is None:
-        groups[-1] = Group(
-            pieces=before.pieces + group.pieces, path=_common(before.path, group.path), part=before.part
-        )
+    if fits and kin and before.part == group.part and group.pieces[0].lead is None:
+        groups[-1] = before.joined(group, path=_common(before.path, group.path), part=before.part)
     else:
         groups.append(group)
 
@@ -107,7 +110,8 @@ def _under(path: tuple[str, ...], above: tuple[str, ...]) -> bool:
 
 
 def _common(left: tuple[str, ...], right: tuple[str, ...]) -> tuple[str, ...]:
-    return tuple(os.path.commonprefix([left, right]))
+    common = takewhile(lambda pair: pair[0] == pair[1], zip(left, right, strict=False))
+    return tuple(name for name, _ in common)
 
 
 def _span(group: Group) -> ChunkSpan:

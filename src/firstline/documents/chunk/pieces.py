@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable, Sequence
+from itertools import pairwise
 from typing import Final
 
 from firstline.documents.chunk.spans import Block, BlockKind, Piece, Section
@@ -15,7 +16,9 @@ OVER: Final = 1.3
 WHOLE: Final = {BlockKind.PROCEDURE: 2.0, BlockKind.CODE: 2.0, BlockKind.TABLE: 1.3, BlockKind.LIST: 1.3}
 """Kept whole up to this multiple of the aim."""
 
-_SENTENCE_END: Final = re.compile(rb"(?<=[.!?])[\"')\]*]{0,3}\s+|(?:\xe3\x80\x82|\xef\xbc\x81|\xef\xbc\x9f)\s*|\n(?![ \t]*[a-z])")
+_SENTENCE_END: Final = re.compile(
+    rb"(?<=[.!?])[\"')\]*]{0,3}\s+|(?:\xe3\x80\x82|\xef\xbc\x81|\xef\xbc\x9f)\s*|\n(?![ \t]*[a-z])"
+)
 _LINE_END: Final = re.compile(rb"\n")
 _SPACE: Final = re.compile(rb"\s+")
 _KINDS: Final = {
@@ -87,7 +90,7 @@ class PieceCutter:
         filled: list[Piece] = []
         bounds = [start, *(mark for mark in marks if start < mark < end), end]
         open_start, open_tokens = start, 0
-        for left, right in zip(bounds, bounds[1:], strict=False):
+        for left, right in pairwise(bounds):
             tokens = self.tokens(left, right) if right - left <= self.aim * 64 else self.aim * 64
             if open_tokens and open_tokens + tokens > self.aim:
                 filled.append(self._piece(open_start, left, kind, tokens=open_tokens))
@@ -120,7 +123,7 @@ class PieceCutter:
     def _sentences(self, start: int, end: int) -> Iterable[tuple[int, int, int]]:
         """(start, end, tokens) of sentences; one longer than half the aim comes in several parts."""
         bounds = [start, *(match.end() for match in _SENTENCE_END.finditer(self._data, start, end)), end]
-        for left, right in zip(bounds, bounds[1:], strict=False):
+        for left, right in pairwise(bounds):
             if left == right:
                 continue
             window = self.aim * 2
@@ -132,7 +135,7 @@ class PieceCutter:
                 yield part_left, part_right, self.tokens(part_left, part_right)
 
     def _windows(self, start: int, end: int, size: int) -> Iterable[tuple[int, int]]:
-        """Windows of about `size` bytes (at most half the aim of tokens in any script), cut at a space where one is near."""
+        """Windows of about `size` bytes (half the aim of tokens in most scripts), cut at a space if one is near."""
         while end - start > size:
             stop = start + size
             space = None

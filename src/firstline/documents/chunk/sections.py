@@ -10,7 +10,8 @@ from firstline.documents.chunk.spans import Block, BlockKind, Section
 from firstline.domain import ChunkKind
 
 PARTS: Final = {
-    ChunkKind.SYMPTOM: "symptom symptoms problem problems meaning|problem description|problem abstract|problem statement"
+    ChunkKind.SYMPTOM: "symptom symptoms problem problems meaning"
+    "|problem description|problem abstract|problem statement"
     "|error description|error message|what happens|observed behavior|observed behaviour",
     ChunkKind.ENVIRONMENT: "environment environments|affected versions|affected environment|affected products",
     ChunkKind.CAUSE: "cause causes|root cause|root causes|possible causes|likely cause|why this happens",

@@ -2,15 +2,16 @@
 
 Redaction runs BEFORE chunking: a chunk edge could cut an identifier in two and hide both halves.
 
-| type | what | stays |
-|---|---|---|
-| PRIVATE_KEY | PEM and PGP private-key blocks | certificates, public keys |
-| SECRET | passwords in assignments, connection strings, URLs and headers; access tokens of known and generic form | `<your password>`, `$TOKEN`, `****`, prose about passwords |
-| EMAIL | addresses | `git@host:` remotes, `name@2x.png` |
-| IBAN | by country length and checksum | |
-| CARD | by issuer, length and checksum | |
-| IP | IPv4 and IPv6 | loopback, unspecified, link-local, multicast, documentation ranges, netmasks, networks (`10.0.0.0/8`), versions |
-| PHONE | international, North American, and local numbers with a leading 0 or a word such as "phone" before them | versions, times, codes, hashes |
+- PRIVATE_KEY: PEM and PGP private-key blocks. Certificates and public keys stay.
+- SECRET: passwords in assignments, connection strings, URLs and headers; access tokens of known and of generic form.
+  `<your password>`, `$TOKEN`, `****` and prose about passwords stay.
+- EMAIL: addresses. `git@host:` remotes, names of SSH algorithms and `name@2x.png` stay.
+- IBAN: by country, length and checksum.
+- CARD: by issuer, length and checksum.
+- IP: IPv4 and IPv6. Loopback, unspecified, link-local, multicast and documentation ranges, netmasks, networks
+  (`10.0.0.0/8`) and versions (`8.5.5.12`, `version 10.1.0.2`) stay.
+- PHONE: international, North American, local with a leading 0, and any form after a word such as "phone".
+  Versions, times, codes and hashes stay.
 
 Every pattern is bounded: time is linear in the length of the text, whatever it holds.
 """
@@ -60,7 +61,7 @@ class PatternRedactor:
 
 
 def _resolve(text: str) -> list[Span]:
-    """Spans in order, without overlaps: where two overlap, the earlier type of the table above wins."""
+    """Spans in order, without overlaps: where two overlap, the earlier type of the list above wins."""
     found: list[tuple[int, int, Span]] = []
     for rank, spans in enumerate((private_keys, secrets, _emails, ibans, cards, addresses, phones)):
         found.extend((span.start, rank, span) for span in spans(text))
@@ -91,7 +92,7 @@ def _emails(text: str) -> Iterator[Span]:
 
 
 class _Names:
-    """Numbers placeholders per type; the same value gets the same one. Numbers that the text already uses are left out."""
+    """Numbers placeholders per type; equal values get equal ones. Numbers already in the text are skipped."""
 
     def __init__(self, text: str) -> None:
         self._known: dict[tuple[str, str], str] = {}

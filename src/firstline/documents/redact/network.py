@@ -12,11 +12,13 @@ from firstline.documents.redact.spans import Span
 _V4: Final = re.compile(r"(?<![\w.])(?<![\d]-)\d{1,3}(?:\.\d{1,3}){3}(?![\w]|\.\d|-\d)")
 _V6: Final = re.compile(r"(?<![\w:.])(?=[0-9A-Fa-f:]{0,39}\d)(?:[0-9A-Fa-f]{0,4}:){2,8}[0-9A-Fa-f]{0,4}(?![\w:.])")
 _VERSION_BEFORE: Final = re.compile(
-    r"(?i)(?:\bversions?|\bver|\bv|\breleases?|\brel|\bfix ?pack|\bfp|\bpatch|\bupgrad\w{1,4}(?: to| from)?|\bupdat\w{1,4}(?: to)?"
+    r"(?i)(?:\bversions?|\bver|\bv|\breleases?|\brel|\bfix ?pack|\bfp|\bpatch"
+    r"|\bupgrad\w{1,4}(?: to| from)?|\bupdat\w{1,4}(?: to)?"
     r"|\bbuild|\bfirmware|\blevel|\bmodification)[ .:=(]{0,3}$"
 )
 _ADDRESS_BEFORE: Final = re.compile(
-    r"(?i)(?:\bip(?:v4|v6)?(?:[ _-]?addr\w{0,8})?|\baddress(?:es)?|\baddr|\bhost(?:name|s)?|\bping|\bgateway|\bdns|\bpeer"
+    r"(?i)(?:\bip(?:v4|v6)?(?:[ _-]?addr\w{0,8})?|\baddress(?:es)?|\baddr|\bhost(?:name|s)?"
+    r"|\bping|\bgateway|\bdns|\bpeer"
     r"|\bnameserver|\b(?:src|dst|source|remote|local)|://|@)[ \t:=\[(\"'`]{0,4}(?:(?:is|was)[ ])?$"
 )
 _ADDRESS_AFTER: Final = re.compile(r":\d{1,5}\b|/\d{1,2}\b")
@@ -24,8 +26,9 @@ _PREFIX: Final = re.compile(r"/(\d{1,3})(?!\d)")
 _DOCUMENTATION: Final = tuple(
     ipaddress.ip_network(name) for name in ("192.0.2.0/24", "198.51.100.0/24", "203.0.113.0/24", "2001:db8::/32")
 )
-_SMALL_FIRST, _SMALL_REST = 30, 99
-"""Octets of a version are small: 8.5.5.12. Real addresses with four such octets are rare and pass for versions."""
+_SMALL_FIRST, _SMALL_REST, _SMALL_REST_TEN = 30, 99, 25
+"""Octets of a version are small: 8.5.5.12. Real addresses with four such octets are rare and pass for versions;
+10.x is as often a private network, so that less passes there."""
 
 
 def addresses(text: str) -> Iterator[Span]:
@@ -48,7 +51,7 @@ def _is_v4(text: str, match: re.Match[str]) -> bool:
     if _VERSION_BEFORE.search(before):
         return False
     first, *rest = (int(octet) for octet in value.split("."))
-    if first > _SMALL_FIRST or max(rest) > _SMALL_REST:
+    if first > _SMALL_FIRST or max(rest) > (_SMALL_REST_TEN if first == 10 else _SMALL_REST):
         return True
     return bool(_ADDRESS_BEFORE.search(before) or _ADDRESS_AFTER.match(text, match.end()))
 

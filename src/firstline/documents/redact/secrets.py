@@ -30,15 +30,18 @@ _WEBHOOK: Final = re.compile(r"https://hooks\.slack\.com/services/([\w/]{20,120}
 _HEADER: Final = re.compile(r"(?i)\b(?:bearer|basic)[ \t]{1,4}([A-Za-z0-9._~+/-]{12,8192}={0,2})")
 _USERINFO: Final = re.compile(r"(?<![\w+.-])[A-Za-z][\w+.-]{1,20}://([^\s:/@?#\"'<>]{0,128}):([^\s/@\"']{1,256})@")
 _ASSIGNED: Final = re.compile(
-    r"(?i)(?P<key>pass(?:word|wd|phrase|code)?|pwd|api[_-]?key|access[_-]?key(?:[_-]?id)?|account[_-]?key|secret[_-]?(?:access[_-]?)?key"
+    r"(?i)(?P<key>pass(?:word|wd|phrase|code)?|pwd|api[_-]?key|access[_-]?key(?:[_-]?id)?"
+    r"|account[_-]?key|secret[_-]?(?:access[_-]?)?key"
     r"|shared[_-]?access[_-]?key|client[_-]?secret|auth[_-]?token|access[_-]?token|refresh[_-]?token|secret|token)"
-    r"[\"'`*]{0,3}(?P<sign>[ \t]{0,4}(?::=|=>|[:=])[ \t]{0,4}|[ \t]{1,4}(?:is|was)[ \t]{1,4}|(?<=--password)[ \t]|(?<=--token)[ \t]"
+    r"[\"'`*]{0,3}(?P<sign>[ \t]{0,4}(?::=|=>|[:=])[ \t]{0,4}|[ \t]{1,4}(?:is|was)[ \t]{1,4}"
+    r"|(?<=--password)[ \t]|(?<=--token)[ \t]"
     r"|(?<=--secret)[ \t]|(?<=--api-key)[ \t])"
     r"[`*]{0,2}(?:(?P<quote>[\"'])(?P<quoted>[^\"'\n]{1,256})(?P=quote)|(?P<bare>[^\s\"'`,;&|<>()\[\]{}]{4,512}))"
 )
 _PLACEHOLDER: Final = re.compile(
     r"(?i)^(?:[$%<{\[(].*|.*[>}\])]|[*x.•_-]+|.*(?:your|example|placeholder|changeme|redacted|dummy|sample).*"
-    r"|(?:my[_-]?)?(?:pass(?:word|wd|phrase)?|pwd|secret|token|key|value|string|text|null|none|nil|true|false|required|optional"
+    r"|(?:my[_-]?)?(?:pass(?:word|wd|phrase)?|pwd|secret|token|key|value|string|text|null|none"
+    r"|nil|true|false|required|optional"
     r"|empty|undefined|default|user|username|admin_?password|userpassword|hidden|plain|base64|file|path|name)[.:]?\d?)$"
 )
 _PATH: Final = re.compile(r"^(?:[\w.-]{0,64}/|\\\\|[A-Za-z]:\\|https?:)")

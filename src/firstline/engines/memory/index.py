@@ -124,12 +124,9 @@ class _Shelf:
         return scores
 
     def _documents(self, direction: Vectors, inside: npt.NDArray[np.bool_]) -> dict[str, float]:
-        cosines = self.document_vectors @ direction
-        return {
-            self.entries[row].doc_id: float(cosine)
-            for row, cosine in zip(self.carriers, cosines, strict=True)
-            if inside[row]
-        }
+        cosines: list[float] = (self.document_vectors @ direction).tolist()
+        carriers: list[int] = self.carriers.tolist()
+        return {self.entries[row].doc_id: cosine for row, cosine in zip(carriers, cosines, strict=True) if inside[row]}
 
 
 def _visible(entry: IndexEntry, scope: Scope) -> bool:
@@ -144,7 +141,7 @@ def _matrix(vectors: Sequence[Vectors], dimensions: int) -> Vectors:
     """Rows of length 1: an engine that promises cosines normalises what it is given."""
     matrix = np.array(vectors, dtype=np.float32).reshape(len(vectors), dimensions)
     norms = np.linalg.norm(matrix, axis=1, keepdims=True)
-    return matrix / np.where(norms > 0, norms, 1)
+    return (matrix / np.where(norms > 0, norms, 1)).astype(np.float32)
 
 
 def _postings(words: Sequence[SparseVector]) -> dict[int, tuple[Rows, npt.NDArray[np.float64]]]:

@@ -18,6 +18,7 @@ from firstline.engines.postgres.configuration import ROLE
 from firstline.errors import Broken, FirstlineError, Unavailable
 
 INITDB_S_MAX = 120
+DISK_FULL_SIGNS = ("No space left on device", "Disk quota exceeded", "Check free disk space")
 
 
 def folder() -> Path:
@@ -92,11 +93,11 @@ def create_cluster(cluster: Path, account: Account) -> None:
 
 def failure(what: str, said: str, cluster: Path) -> FirstlineError:
     """The error for what a program said."""
-    if "No space left on device" in said or "Disk quota exceeded" in said:
+    if any(sign in said for sign in DISK_FULL_SIGNS):
         return disk_full(cluster)
     lines = [line.strip() for line in said.splitlines() if line.strip()]
     telling = [line for line in lines if "FATAL" in line or "error:" in line or "PANIC" in line]
-    reason = (telling or lines or ["it gave no reason"])[-1]
+    reason = telling[0] if telling else (lines or ["it gave no reason"])[-1]
     return Broken(f"{what} in {cluster}: {reason[:300]}", remedy=f"See {cluster.parent / 'server.log'}.")
 
 

@@ -18,7 +18,9 @@ PORT: Final = 5432
 SOCKET_PATH_BYTES_MAX: Final = 107
 """The kernel's limit for the path of a Unix socket."""
 
-SETTINGS = """\
+OPERATORS_FILE: Final = "operator.conf"
+
+SETTINGS: Final = """\
 # Written by firstline at every start: changes here are lost. Put yours into operator.conf beside this file.
 listen_addresses = ''
 port = {port}
@@ -48,7 +50,6 @@ log_min_messages = warning
 log_statement = none
 log_min_error_statement = panic
 log_error_verbosity = terse
-include_if_exists = 'operator.conf'
 """
 
 
@@ -56,7 +57,10 @@ def write_configuration(cluster: Path, sockets: Path, account: Account) -> None:
     """Raises OSError."""
     path = cluster / "postgresql.conf"
     quoted = str(sockets).replace("'", "''")
-    path.write_text(SETTINGS.format(port=PORT, socket_folder=quoted), encoding="utf-8")
+    text = SETTINGS.format(port=PORT, socket_folder=quoted)
+    if (cluster / OPERATORS_FILE).exists():
+        text += f"include '{OPERATORS_FILE}'\n"
+    path.write_text(text, encoding="utf-8")
     if account.switch:
         os.chown(path, account.uid, account.gid)
 

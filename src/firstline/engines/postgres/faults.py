@@ -9,7 +9,7 @@ import psycopg
 import psycopg_pool
 from psycopg import errors
 
-from firstline.errors import Broken, Conflict, FirstlineError, InvalidInput, Unavailable
+from firstline.errors import Broken, Conflict, FirstlineError, InvalidInput, NotFound, Unavailable
 
 LATER = "Repeat in a moment; `firstline doctor` looks closer."
 
@@ -31,6 +31,8 @@ def explain(error: Exception) -> FirstlineError:
             return Unavailable("The disk of the database is full.", remedy="Free some space, then repeat.")
         case errors.UniqueViolation():
             return Conflict("That is already there.", remedy="Use another id, or read what is there.")
+        case errors.ForeignKeyViolation():
+            return NotFound("What this belongs to does not exist.", remedy="Create that first.")
         case psycopg.DataError():
             return InvalidInput("The database cannot store one of these values.", remedy="Check the input.")
         case errors.InsufficientPrivilege():

@@ -120,11 +120,11 @@ class PostgresKnowledgeLedger:
             return await knowledge_writes.unend(connection, tenant, kb, candidate, doc_ids)
 
     async def ended(self, *, tenant: str, kb: str, candidate: int) -> list[str]:
-        # Through the documents: their `until` is indexed, that of the many chunks is not.
+        # Through the documents: their `until` is indexed (where it is not "forever"), that of the many chunks is not.
         rows = await self._database.rows(
             """SELECT chunk_id FROM firstline.documents document
             JOIN firstline.chunks chunk USING (tenant, kb, doc_id, since)
-            WHERE tenant = %s AND kb = %s AND document.until = %s""",
+            WHERE tenant = %s AND kb = %s AND document.until = %s AND document.until < 2147483647""",
             [storable(tenant), storable(kb), candidate],
         )
         return [str(row["chunk_id"]) for row in rows]
@@ -155,9 +155,8 @@ class PostgresKnowledgeLedger:
 
     async def chunks(self, chunk_ids: Sequence[str], scope: Scope) -> list[Chunk]:
         rows = await self._database.rows(
-            """SELECT * FROM firstline.chunks_in_scope(
-                %(tenant)s, %(kb)s, %(acl_tags)s, %(level_max)s, %(snapshot)s)
-            WHERE chunk_id = ANY(%(chunk_ids)s::uuid[])""",
+            """SELECT * FROM firstline.chunks_by_id(
+                %(chunk_ids)s::uuid[], %(tenant)s, %(kb)s, %(acl_tags)s, %(level_max)s, %(snapshot)s)""",
             {**scope_parameters(scope), "chunk_ids": possible_ids(chunk_ids)},
         )
         found = {str(row["chunk_id"]): read_chunk(row) for row in rows}
@@ -249,7 +248,8 @@ class PostgresKnowledgeLedger:
                 (SELECT count(*) FROM firstline.documents
                  WHERE tenant = %(tenant)s AND kb = %(kb)s AND since = %(candidate)s) AS written,
                 (SELECT count(*) FROM firstline.documents
-                 WHERE tenant = %(tenant)s AND kb = %(kb)s AND until = %(candidate)s) AS ended,
+                 WHERE tenant = %(tenant)s AND kb = %(kb)s AND until = %(candidate)s
+                   AND until < 2147483647) AS ended,
                 (SELECT count(*) FROM firstline.planned_documents
                  WHERE tenant = %(tenant)s AND kb = %(kb)s AND candidate = %(candidate)s) AS planned""",
             {"tenant": tenant, "kb": kb, "candidate": candidate},

@@ -65,8 +65,10 @@ async def end(connection: Connection, tenant: str, kb: str, candidate: int, doc_
     removed = await _remove_own(connection, tenant, kb, candidate, doc_ids)
     await _end_older(connection, tenant, kb, candidate, doc_ids)
     cursor = await connection.execute(
-        """SELECT chunk_id FROM firstline.chunks
-        WHERE tenant = %s AND kb = %s AND doc_id = ANY(%s) AND until = %s""",
+        """SELECT chunk_id FROM firstline.documents document
+        JOIN firstline.chunks chunk USING (tenant, kb, doc_id, since)
+        WHERE tenant = %s AND kb = %s AND doc_id = ANY(%s) AND document.until = %s
+          AND document.until < 2147483647""",
         [tenant, kb, list(doc_ids), candidate],
     )
     return [*removed, *_ids(await cursor.fetchall())]
@@ -80,16 +82,10 @@ async def unend(connection: Connection, tenant: str, kb: str, candidate: int, do
           AND NOT EXISTS (SELECT FROM firstline.documents new
                           WHERE new.tenant = old.tenant AND new.kb = old.kb AND new.doc_id = old.doc_id
                             AND new.since = %(candidate)s)
-        RETURNING doc_id""",
+        RETURNING doc_id, since""",
         {"tenant": tenant, "kb": kb, "doc_ids": list(doc_ids), "candidate": candidate, "forever": FOREVER},
     )
-    current = [str(row["doc_id"]) for row in await cursor.fetchall()]
-    cursor = await connection.execute(
-        """UPDATE firstline.chunks SET until = %s
-        WHERE tenant = %s AND kb = %s AND doc_id = ANY(%s) AND until = %s RETURNING chunk_id""",
-        [FOREVER, tenant, kb, current, candidate],
-    )
-    return _ids(await cursor.fetchall())
+    return await _move_chunks(connection, tenant, kb, await cursor.fetchall(), FOREVER)
 
 
 async def publish(connection: Connection, tenant: str, kb: str, candidate: int) -> Snapshot:
@@ -128,9 +124,18 @@ async def _remove_own(
 ) -> list[str]:
     parameters = [tenant, kb, list(doc_ids), candidate]
     cursor = await connection.execute(
-        """DELETE FROM firstline.chunks
-        WHERE tenant = %s AND kb = %s AND doc_id = ANY(%s) AND since = %s RETURNING chunk_id""",
+        """SELECT doc_id, since FROM firstline.documents
+        WHERE tenant = %s AND kb = %s AND doc_id = ANY(%s) AND since = %s""",
         parameters,
+    )
+    own = await cursor.fetchall()
+    if not own:
+        return []
+    cursor = await connection.execute(
+        """DELETE FROM firstline.chunks chunk USING unnest(%s::text[], %s::integer[]) AS own (doc_id, since)
+        WHERE chunk.tenant = %s AND chunk.kb = %s AND chunk.doc_id = own.doc_id AND chunk.since = own.since
+        RETURNING chunk_id""",
+        [*_revisions(own), tenant, kb],
     )
     removed = _ids(await cursor.fetchall())
     await connection.execute(
@@ -141,18 +146,33 @@ async def _remove_own(
 
 
 async def _end_older(connection: Connection, tenant: str, kb: str, candidate: int, doc_ids: Sequence[str]) -> list[str]:
-    parameters = [candidate, tenant, kb, list(doc_ids), candidate, FOREVER]
-    await connection.execute(
-        """UPDATE firstline.documents SET until = %s
-        WHERE tenant = %s AND kb = %s AND doc_id = ANY(%s) AND since < %s AND until = %s""",
-        parameters,
-    )
     cursor = await connection.execute(
-        """UPDATE firstline.chunks SET until = %s
-        WHERE tenant = %s AND kb = %s AND doc_id = ANY(%s) AND since < %s AND until = %s RETURNING chunk_id""",
-        parameters,
+        """UPDATE firstline.documents SET until = %s
+        WHERE tenant = %s AND kb = %s AND doc_id = ANY(%s) AND since < %s AND until = %s RETURNING doc_id, since""",
+        [candidate, tenant, kb, list(doc_ids), candidate, FOREVER],
+    )
+    return await _move_chunks(connection, tenant, kb, await cursor.fetchall(), candidate)
+
+
+async def _move_chunks(
+    connection: Connection, tenant: str, kb: str, revisions: Sequence[DictRow], until: int
+) -> list[str]:
+    """Chunks end with their revision. Found by whole index keys: that stays quick without statistics."""
+    if not revisions:
+        return []
+    cursor = await connection.execute(
+        """UPDATE firstline.chunks chunk SET until = %s
+        FROM unnest(%s::text[], %s::integer[]) AS revision (doc_id, since)
+        WHERE chunk.tenant = %s AND chunk.kb = %s
+          AND chunk.doc_id = revision.doc_id AND chunk.since = revision.since
+        RETURNING chunk_id""",
+        [until, *_revisions(revisions), tenant, kb],
     )
     return _ids(await cursor.fetchall())
+
+
+def _revisions(rows: Sequence[DictRow]) -> tuple[list[str], list[int]]:
+    return [row["doc_id"] for row in rows], [row["since"] for row in rows]
 
 
 def _ids(rows: Sequence[DictRow]) -> list[str]:

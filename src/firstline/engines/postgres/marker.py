@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import tempfile
 from pathlib import Path
 from typing import Any
 
@@ -48,9 +49,10 @@ def _format(path: Path) -> int:
 
 
 def _write(path: Path) -> None:
-    partial = path.with_suffix(f".{os.getpid()}.partial")
-    with partial.open("w", encoding="utf-8") as file:
+    """Whole or not at all, also when several processes begin at once."""
+    descriptor, partial = tempfile.mkstemp(dir=path.parent, prefix=f"{MARKER}.")
+    with os.fdopen(descriptor, "w", encoding="utf-8") as file:
         json.dump({"format": FORMAT}, file)
         file.flush()
         os.fsync(file.fileno())
-    partial.replace(path)
+    Path(partial).replace(path)

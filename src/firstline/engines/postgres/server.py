@@ -60,7 +60,6 @@ class EmbeddedServer:
         self._cluster = self._home / "data"
         self._log = self._home / "server.log"
         self._users: FileLock | None = None
-        self._account: Account | None = None
 
     @property
     def conninfo(self) -> str:
@@ -130,8 +129,9 @@ class EmbeddedServer:
         if not self._cluster.exists():
             binaries.create_cluster(self._cluster, account)
         self._check_version()
-        write_configuration(self._cluster, socket_folder(self._home, account), account)
-        self._start(account)
+        sockets = socket_folder(self._home, account)
+        write_configuration(self._cluster, sockets, account)
+        self._start(account, sockets)
 
     def _is_ours(self, pid: int) -> bool:
         """A stale pid file may name a process that has nothing to do with us: a postmaster works IN its folder."""
@@ -175,11 +175,11 @@ class EmbeddedServer:
             remedy=f"Dump it with Postgres {written}, or install the firstline that wrote it.",
         )
 
-    def _start(self, account: Account) -> None:
+    def _start(self, account: Account, sockets: Path) -> None:
         """A postmaster's children may outlive it for a moment and bar the next one: a few tries."""
         deadline = time.monotonic() + START_S_MAX
         while True:
-            self._remove_stale_pid_file()
+            self._remove_stale_files(sockets)
             self._keep_log_short()
             before = self._log.stat().st_size if self._log.exists() else 0
             arguments = ["start", f"--pgdata={self._cluster}", f"--log={self._log}", "--wait", "--silent"]
@@ -193,11 +193,13 @@ class EmbeddedServer:
                 raise binaries.failure("Postgres could not start", said, self._cluster)
             time.sleep(POLL_S * 5)
 
-    def _remove_stale_pid_file(self) -> None:
+    def _remove_stale_files(self, sockets: Path) -> None:
         """Postgres itself believes a pid file when ANY process of the same user has that number."""
         found = PidFile.read(self._cluster)
         if found is None or not self._is_ours(found.pid):
             (self._cluster / "postmaster.pid").unlink(missing_ok=True)
+            for name in (f".s.PGSQL.{PORT}", f".s.PGSQL.{PORT}.lock"):
+                (sockets / name).unlink(missing_ok=True)
 
     def _keep_log_short(self) -> None:
         if self._log.exists() and self._log.stat().st_size > LOG_BYTES_MAX:
@@ -212,6 +214,7 @@ class EmbeddedServer:
             return ""
 
     def _stop(self) -> None:
+        found = PidFile.read(self._cluster)
         arguments = ["stop", f"--pgdata={self._cluster}", "--mode=fast", "--wait", "--silent"]
         result = binaries.run(
             "pg_ctl",
@@ -221,6 +224,9 @@ class EmbeddedServer:
         )
         if not result.success:
             logger.warning("the embedded Postgres did not stop: %s", result.said.strip()[:300])
+        elif found is not None and not Path(found.socket_folder).is_relative_to(self._home):
+            with contextlib.suppress(OSError):
+                Path(found.socket_folder).rmdir()
 
 
 def mark_data_folder(data_folder: Path) -> None:

@@ -41,8 +41,8 @@ CREATE TABLE firstline.documents (
     CHECK (since < until)
 );
 
-CREATE INDEX documents_ending ON firstline.documents (tenant, kb, until);
-CREATE INDEX documents_starting ON firstline.documents (tenant, kb, since);
+-- Partial, so that the planner cannot take it for looking up what is current, which is nearly everything.
+CREATE INDEX documents_ending ON firstline.documents (tenant, kb, until) WHERE until < 2147483647;
 CREATE INDEX documents_faq ON firstline.documents (tenant, kb, (metadata ->> 'question_key')) WHERE kind = 'faq';
 
 CREATE TABLE firstline.chunks (
@@ -76,6 +76,18 @@ CREATE FUNCTION firstline.chunks_in_scope(
     of_tenant text, of_kb text, acl_tags text[], level_max integer, of_snapshot integer
 ) RETURNS SETOF firstline.chunks LANGUAGE sql STABLE AS $$
     SELECT c.* FROM firstline.chunks c
+    WHERE c.tenant = of_tenant AND c.kb = of_kb
+      AND c.acl && acl_tags AND c.level <= level_max
+      AND c.since <= of_snapshot AND c.until > of_snapshot
+$$;
+
+-- The same by id. OFFSET 0 keeps the planner on the primary key: fresh statistics are missing in the middle of a first
+-- ingest, and then it would rather read the whole knowledge base.
+
+CREATE FUNCTION firstline.chunks_by_id(
+    ids uuid[], of_tenant text, of_kb text, acl_tags text[], level_max integer, of_snapshot integer
+) RETURNS SETOF firstline.chunks LANGUAGE sql STABLE AS $$
+    SELECT c.* FROM (SELECT * FROM firstline.chunks WHERE chunk_id = ANY (ids) OFFSET 0) c
     WHERE c.tenant = of_tenant AND c.kb = of_kb
       AND c.acl && acl_tags AND c.level <= level_max
       AND c.since <= of_snapshot AND c.until > of_snapshot

@@ -1,0 +1,86 @@
+"""Figures about speed, size and endurance."""
+
+from __future__ import annotations
+
+import asyncio
+import subprocess
+from pathlib import Path
+
+from benchmarks.crash_ingest import crash_ingest
+from benchmarks.ingest_rate import IngestRate, measure_ingest
+from benchmarks.install_size import install_size_mb
+from benchmarks.measured import Measured, NotMeasurable, Registry
+from benchmarks.start_up import demo_folder, measure_start
+from benchmarks.turn_latency import TurnLatency, measure_turns
+from benchmarks.workbench import CACHE, DEMO, open_workbench, real_data
+from firstline.evals.datasets import DataMissing
+
+_rates: list[IngestRate] = []
+_latencies: list[TurnLatency] = []
+
+
+def data_or_none() -> Path | None:
+    """The public data when it is here; speed can be measured on the demo as well."""
+    try:
+        return real_data()
+    except DataMissing:
+        return None
+
+
+async def ingest_rate() -> IngestRate:
+    if not _rates:
+        _rates.append(await measure_ingest(data_or_none(), DEMO))
+    return _rates[0]
+
+
+async def turn_latency() -> TurnLatency:
+    if not _latencies:
+        data = data_or_none()
+        async with open_workbench(data=data):
+            pass  # brings the knowledge bases up to date from cached embeddings
+        async with open_workbench(data=data, cached=False) as bench:
+            _latencies.append(await measure_turns(bench, data))
+    return _latencies[0]
+
+
+async def install_size() -> Measured:
+    try:
+        return Measured(value=await asyncio.to_thread(install_size_mb), unit="MB")
+    except subprocess.CalledProcessError as error:
+        raise NotMeasurable("the package could not be installed; is a package index within reach?") from error
+
+
+async def embedder_share() -> Measured:
+    return Measured(value=(await ingest_rate()).embedder_share, unit="ratio")
+
+
+async def embedder_rate() -> Measured:
+    return Measured(value=(await ingest_rate()).embedder_chunks_per_core_s, unit="chunks/core-second")
+
+
+async def turn_p50() -> Measured:
+    return Measured(value=(await turn_latency()).p50_ms, unit="ms")
+
+
+async def turn_p95() -> Measured:
+    return Measured(value=(await turn_latency()).p95_ms, unit="ms")
+
+
+async def start_warm() -> Measured:
+    folder = await asyncio.to_thread(demo_folder, CACHE)
+    return Measured(value=(await asyncio.to_thread(measure_start, folder)).server_s, unit="s")
+
+
+async def crash_lost() -> Measured:
+    found = await crash_ingest()
+    return Measured(value=float(found.lost), unit="documents lost or states broken")
+
+
+def register(registry: Registry) -> None:
+    registry["install.size_mb"] = install_size
+    registry["ingest.embedder_share"] = embedder_share
+    registry["ingest.embedder_chunks_per_core_s"] = embedder_rate
+    registry["turn.p50_ms"] = turn_p50
+    registry["turn.p95_ms"] = turn_p95
+    registry["start.warm_s"] = start_warm
+    registry["crash.ingest_lost"] = crash_lost

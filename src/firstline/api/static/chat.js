@@ -1,0 +1,290 @@
+// The chat page: the key, the session, sending and showing.
+
+import { Client, Problem } from "/static/client.js";
+import { element } from "/static/markdown.js";
+import { bodyOf, replyOf } from "/static/reply.js";
+import { SourcePanel } from "/static/source.js";
+
+const KEY = "firstline.key";
+const SESSION = "firstline.session";
+const STEPS = {
+  faq: "Looking for a ready answer…",
+  triage: "Understanding your question…",
+  rewrite: "Understanding your question…",
+  retrieve: "Looking through the documentation…",
+  compose: "Putting the answer together…",
+  verify: "Checking every sentence…",
+};
+
+const part = (id) => document.getElementById(id);
+const panel = new SourcePanel();
+let client = null;
+let session = null;
+let turnsShown = 0;
+let busy = false;
+
+function keyFromFragment() {
+  const found = new URLSearchParams(location.hash.slice(1)).get("key");
+  if (!found) return;
+  // A key in the address would stay in the history and in what people copy.
+  history.replaceState(null, "", location.pathname + location.search);
+  if (found !== sessionStorage.getItem(KEY)) sessionStorage.removeItem(SESSION);
+  sessionStorage.setItem(KEY, found);
+}
+
+function askForKey(reason) {
+  if (reason) part("key-reason").textContent = reason;
+  part("key-form").hidden = false;
+  part("ask-form").hidden = true;
+  part("welcome").hidden = true;
+  part("key").focus();
+}
+
+async function start() {
+  const key = sessionStorage.getItem(KEY);
+  if (!key) {
+    askForKey("");
+    return;
+  }
+  client = new Client(key);
+  try {
+    const me = await client.me();
+    part("topics").replaceChildren(...me.topics.map((topic) => element("li", { textContent: topic })));
+    await restore();
+  } catch (problem) {
+    failedStart(problem);
+    return;
+  }
+  part("key-form").hidden = true;
+  part("ask-form").hidden = false;
+  refresh();
+  part("question").focus();
+}
+
+function failedStart(problem) {
+  if (problem.status === 401) {
+    sessionStorage.removeItem(KEY);
+    askForKey(`${problem.message} ${problem.remedy}`);
+    return;
+  }
+  part("log").replaceChildren(errorCard(problem, () => { part("log").replaceChildren(); start(); }));
+}
+
+async function restore() {
+  session = sessionStorage.getItem(SESSION);
+  if (!session) return;
+  try {
+    const found = await client.session(session);
+    showAll(found.turns);
+  } catch (problem) {
+    if (problem.status !== 404) throw problem;
+    session = null;
+    sessionStorage.removeItem(SESSION);
+  }
+}
+
+function showAll(turns) {
+  part("log").replaceChildren();
+  turnsShown = turns.length;
+  for (const turn of turns) {
+    addQuestion(turn.question);
+    part("log").append(shownReply(turn));
+  }
+  scrollDown();
+}
+
+function refresh() {
+  const empty = !part("log").childElementCount;
+  part("welcome").hidden = !empty;
+  part("new").hidden = empty;
+  part("send").disabled = busy;
+}
+
+function addQuestion(text) {
+  part("log").append(element("div", { className: "asked" }, element("p", { textContent: text })));
+}
+
+function shownReply(turn) {
+  return replyOf(turn.reply, {
+    cite: (number, button) => openSource(turn, number, button),
+    send,
+    copy,
+  });
+}
+
+function openSource(turn, number, button) {
+  const entry = turn.reply.citations.find((each) => each.number === number);
+  panel.open(() => client.chunk(entry.citation.chunk_id, turn.session_id, turn.turn), number, button);
+}
+
+async function copy(text, button) {
+  try {
+    await navigator.clipboard.writeText(text);
+    button.textContent = "Copied";
+  } catch {
+    button.textContent = "Copying is not allowed here";
+  }
+  setTimeout(() => { button.textContent = "Copy"; }, 2000);
+}
+
+async function send(text) {
+  if (busy || !text.trim()) return;
+  busy = true;
+  part("question").value = "";
+  addQuestion(text);
+  await deliver(text);
+}
+
+async function deliver(text) {
+  busy = true;
+  const slot = element("div", { className: "reply" }, element("p", { className: "waiting", textContent: "Sending…" }));
+  part("log").append(slot);
+  refresh();
+  scrollDown();
+  try {
+    slot.replaceWith(settled(await exchange(text, slot)));
+  } catch (problem) {
+    failed(problem, slot, text);
+  }
+  busy = false;
+  refresh();
+  scrollDown();
+}
+
+async function exchange(text, slot) {
+  if (!session) await begin();
+  const on = listeners(slot);
+  try {
+    return await client.ask(session, text, on);
+  } catch (problem) {
+    // The session is unknown (another key, another server): begin a new one, once.
+    if (problem.status !== 404) throw problem;
+    await begin();
+    return client.ask(session, text, on);
+  }
+}
+
+async function begin() {
+  session = (await client.begin()).session_id;
+  turnsShown = 0;
+  sessionStorage.setItem(SESSION, session);
+}
+
+function listeners(slot) {
+  const pieces = { notice: "", blocks: [] };
+  const waiting = slot.querySelector(".waiting");
+  return {
+    ack: () => { waiting.textContent = STEPS.triage; },
+    status: ({ step }) => { waiting.textContent = STEPS[step] ?? waiting.textContent; },
+    delta: ({ notice, block }) => {
+      if (notice) pieces.notice = notice;
+      if (block) pieces.blocks.push(block);
+      const shown = [bodyOf(pieces.blocks, () => {})];
+      if (pieces.notice) shown.unshift(element("p", { className: "notice", textContent: pieces.notice }));
+      slot.replaceChildren(...shown);
+      scrollDown();
+    },
+  };
+}
+
+function settled(turn) {
+  turnsShown = turn.turn;
+  const shown = shownReply(turn);
+  const { reply } = turn;
+  part("announcer").textContent = [reply.notice, ...reply.blocks.map((block) => block.text)].join(" ");
+  return shown;
+}
+
+function failed(problem, slot, text) {
+  const shown = problem instanceof Problem ? problem : new Problem({ code: "page", detail: "This page made a mistake.", remedy: "Reload it." });
+  if (shown.status === 401) {
+    slot.remove();
+    part("question").value = text;
+    sessionStorage.removeItem(KEY);
+    askForKey(`${shown.message} ${shown.remedy}`);
+    return;
+  }
+  const again = async () => {
+    slot.remove();
+    if (shown.code === "broken_off" && (await answeredMeanwhile())) return;
+    await deliver(text);
+  };
+  slot.replaceChildren(errorCard(shown, again));
+  part("announcer").textContent = `${shown.message} ${shown.remedy}`;
+}
+
+/** A broken connection does not stop a turn: look whether the server recorded it before asking again. */
+async function answeredMeanwhile() {
+  try {
+    const found = await client.session(session);
+    if (found.turns.length <= turnsShown) return false;
+    showAll(found.turns);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+function errorCard(problem, again) {
+  const button = element("button", { type: "button", className: "quiet", textContent: "Try again" });
+  button.addEventListener("click", () => { if (!busy) again(); });
+  if (problem.retryAfterS > 0) countDown(button, problem.retryAfterS);
+  const unusable = problem.status === 422 || problem.status === 413;
+  return element(
+    "div",
+    { className: "error", role: "alert" },
+    element("div", {}, element("strong", { textContent: problem.message }), problem.remedy),
+    ...(unusable ? [] : [button]),
+  );
+}
+
+function countDown(button, seconds) {
+  const until = Date.now() + seconds * 1000;
+  button.disabled = true;
+  const tick = () => {
+    const left = Math.ceil((until - Date.now()) / 1000);
+    button.textContent = left > 0 ? `Try again in ${left} s` : "Try again";
+    button.disabled = left > 0;
+    if (left > 0) setTimeout(tick, 250);
+  };
+  tick();
+}
+
+function scrollDown() {
+  const log = part("log");
+  const last = log.lastElementChild;
+  // A long answer is read from its beginning: bring its question to the top rather than its end to the bottom.
+  const question = last?.previousElementSibling;
+  if (question) log.scrollTop = Math.min(question.offsetTop - log.offsetTop - 12, log.scrollHeight);
+  else log.scrollTop = log.scrollHeight;
+}
+
+part("ask-form").addEventListener("submit", (submitted) => {
+  submitted.preventDefault();
+  send(part("question").value);
+});
+part("question").addEventListener("keydown", (pressed) => {
+  if (pressed.key !== "Enter" || pressed.shiftKey || pressed.isComposing) return;
+  pressed.preventDefault();
+  send(part("question").value);
+});
+part("key-form").addEventListener("submit", (submitted) => {
+  submitted.preventDefault();
+  sessionStorage.setItem(KEY, part("key").value.trim());
+  part("key").value = "";
+  start();
+});
+part("new").addEventListener("click", () => {
+  if (busy) return;
+  panel.close();
+  session = null;
+  turnsShown = 0;
+  sessionStorage.removeItem(SESSION);
+  part("log").replaceChildren();
+  refresh();
+  part("question").focus();
+});
+window.addEventListener("hashchange", () => { keyFromFragment(); start(); });
+
+keyFromFragment();
+start();

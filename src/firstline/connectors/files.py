@@ -1,0 +1,281 @@
+"""Documents from folders, files and globs.
+
+| extension | read as |
+|---|---|
+| .md .markdown .mdx | Markdown with front matter |
+| .html .htm | web page |
+| .txt .text .log .rst | plain text |
+| .pdf, .docx | PDF, Word document |
+| .csv, .jsonl .ndjson | a table: every row is a document (`connectors/table.py` lists the columns) |
+
+Other files are counted (`ignored`) and left alone; hidden ones are not even counted. The front matter of a Markdown
+file outranks what was given for the whole source: `acl`, `level`, `kind`, `title` and `url` apply to that document.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import errno
+import glob
+import os
+import stat
+from collections.abc import AsyncIterator, Iterator, Mapping, Sequence
+from pathlib import Path, PurePosixPath
+from typing import Final
+
+from firstline.connectors.hashing import content_hash
+from firstline.connectors.overrides import Access, front_overrides
+from firstline.connectors.table import table_items
+from firstline.domain import DocumentKind, Failure, Level, SourceItem
+from firstline.errors import InvalidInput
+
+MEDIA_TYPES: Final[Mapping[str, str]] = {
+    ".md": "text/markdown",
+    ".markdown": "text/markdown",
+    ".mdx": "text/markdown",
+    ".html": "text/html",
+    ".htm": "text/html",
+    ".txt": "text/plain",
+    ".text": "text/plain",
+    ".log": "text/plain",
+    ".rst": "text/plain",
+    ".pdf": "application/pdf",
+    ".docx": "application/vnd.openxmlformats-officedocument.wordprocessingml.document",
+    ".csv": "text/csv",
+    ".jsonl": "application/jsonl",
+    ".ndjson": "application/jsonl",
+}
+DEPTH_MAX: Final = 64
+SNIFF_BYTES: Final = 8_192
+_SUPPORTED: Final = "Supported are " + ", ".join(MEDIA_TYPES) + "."
+_FOREIGN: Final = (
+    (b"PK\x03\x04", "a zip archive"),
+    (b"PK\x05\x06", "a zip archive"),
+    (b"\x1f\x8b", "a gzip archive"),
+    (b"\x7fELF", "a program"),
+    (b"\x89PNG", "an image"),
+    (b"\xff\xd8\xff", "an image"),
+    (b"GIF8", "an image"),
+    (b"%PDF-", "a PDF"),
+    (b"\xd0\xcf\x11\xe0", "an Office document"),
+    (b"SQLite format 3", "a database"),
+)
+
+
+class FilesSource:
+    """Implements `ports.Source` over paths. Item ids are stable: root's name, then the path below it, with `/`.
+
+    A single file is named by its file name; where two roots share a name, parent folders are put in front until they
+    differ. A row of a table is named `<file>#<row id>`.
+    """
+
+    def __init__(
+        self,
+        paths: Sequence[str | Path],
+        *,
+        kind: DocumentKind,
+        acl: frozenset[str],
+        level: Level,
+        map: Mapping[str, str],
+        bytes_max: int,
+    ) -> None:
+        """InvalidInput when a path does not exist or a glob matches nothing."""
+        self._access = Access(kind=kind, acl=acl, level=level)
+        self._map = dict(map)
+        self._bytes_max = bytes_max
+        self._roots = _roots(paths)
+        self.ignored = 0
+        """Files left alone because of their extension, so far."""
+
+    @property
+    def prefixes(self) -> tuple[str, ...]:
+        """What every item id of each root starts with: a folder's name with `/`, a file's own id."""
+        return tuple(f"{label}/" if path.is_dir() else label for label, path in self._roots)
+
+    async def items(self) -> AsyncIterator[SourceItem | Failure]:
+        """In the order given, folders sorted by name. InvalidInput when there was no supported file at all."""
+        self.ignored = 0
+        found = False
+        walk = self._walk()
+        while (item := await asyncio.to_thread(next, walk, None)) is not None:
+            found = True
+            yield item
+        if not found:
+            where = ", ".join(_shown(path) for _, path in self._roots)
+            raise InvalidInput(f"There is no document in {where}.", remedy=_SUPPORTED)
+
+    def _walk(self) -> Iterator[SourceItem | Failure]:
+        for label, path in self._roots:
+            if path.is_dir():
+                yield from self._folder(label, path, depth=0, above=frozenset())
+            else:
+                yield from self._file(label, path, given=True)
+
+    def _folder(
+        self, label: str, folder: Path, *, depth: int, above: frozenset[tuple[int, int]]
+    ) -> Iterator[SourceItem | Failure]:
+        try:
+            status = folder.stat()
+            identity = (status.st_dev, status.st_ino)
+            if identity in above or depth > DEPTH_MAX:
+                return  # a symlink back to a folder above: everything in it was or will be met
+            names = sorted(path.name for path in folder.iterdir())
+        except OSError as error:
+            yield Failure(item_id=f"{label}/", reason=f"This folder cannot be opened: {_why(error)}.")
+            return
+        for name in names:
+            if name.startswith("."):
+                continue
+            path = folder / name
+            inner = f"{label}/{_clean(name)}"
+            if os.path.isdir(path):  # noqa: PTH112 Path.is_dir raises where access is denied
+                yield from self._folder(inner, path, depth=depth + 1, above=above | {identity})
+            else:
+                yield from self._file(inner, path, given=False)
+
+    def _file(self, item_id: str, path: Path, *, given: bool) -> Iterator[SourceItem | Failure]:
+        media_type = MEDIA_TYPES.get(path.suffix.lower())
+        if media_type is None:
+            if given:
+                yield Failure(
+                    item_id=item_id,
+                    reason=f"Files of type {path.suffix or 'unknown'!r} are not supported. {_SUPPORTED}",
+                )
+            self.ignored += 1
+            return
+        try:
+            status = path.stat()
+            if not stat.S_ISREG(status.st_mode):
+                self.ignored += 1  # a pipe or device would block for ever
+                return
+            problem = self._too_large(status.st_size) or _sniff(path, media_type)
+            if problem:
+                yield Failure(item_id=item_id, reason=problem)
+            elif media_type in {"text/csv", "application/jsonl"}:
+                yield from table_items(path, item_id, media_type=media_type, access=self._access, columns=self._map)
+            else:
+                yield self._item(item_id, media_type, _read(path, self._bytes_max))
+        except OSError as error:
+            if not given and path.is_symlink() and error.errno in (errno.ELOOP, errno.ENOENT):
+                self.ignored += 1
+                return
+            yield Failure(item_id=item_id, reason=f"This file cannot be opened: {_why(error)}.")
+
+    def _item(self, item_id: str, media_type: str, raw: bytes) -> SourceItem | Failure:
+        title, url, access = "", None, self._access
+        if media_type == "text/markdown":
+            overrides = front_overrides(raw, self._access)
+            if isinstance(overrides, str):
+                return Failure(item_id=item_id, reason=overrides)
+            title, url, access = overrides.title, overrides.url, overrides.access
+        return content_hash(
+            SourceItem(
+                item_id=item_id,
+                kind=access.kind,
+                media_type=media_type,
+                raw=raw,
+                title=title,
+                url=url,
+                metadata=access.metadata(title),
+                acl=access.acl,
+                level=access.level,
+            )
+        )
+
+    def _too_large(self, size: int) -> str:
+        if size <= self._bytes_max:
+            return ""
+        return (
+            f"It has {_mib(size)}, more than the limit of {_mib(self._bytes_max)}. "
+            f"Split it, or raise the setting `file_bytes_max`."
+        )
+
+
+def _sniff(path: Path, media_type: str) -> str:
+    """What is wrong between a file's name and its first bytes; "" when they agree."""
+    with path.open("rb") as file:
+        head = file.read(SNIFF_BYTES)
+    extension = path.suffix.lower()
+    if not head.strip():
+        return "It is empty." if len(head) < SNIFF_BYTES else ""
+    if media_type == "application/pdf":
+        return "" if b"%PDF-" in head[:1024] else "It is named .pdf and is not a PDF."
+    if extension == ".docx":
+        known = head.startswith((b"PK\x03\x04", b"\xd0\xcf\x11\xe0"))
+        return "" if known else "It is named .docx and is not a Word document."
+    foreign = next((name for magic, name in _FOREIGN if head.startswith(magic)), None)
+    if foreign:
+        return f"It is named {extension} and is {foreign}."
+    wide = head.startswith((b"\xff\xfe", b"\xfe\xff")) or _looks_wide(head)
+    if b"\x00" in head and not wide and head.count(0) > len(head) * 0.001:
+        return f"It is named {extension} and holds binary data."
+    return ""
+
+
+def _looks_wide(head: bytes) -> bool:
+    """UTF-16 without a byte order mark."""
+    odd, even = head[1::2].count(0), head[::2].count(0)
+    return max(odd, even) > len(head) * 0.3 and min(odd, even) < len(head) * 0.05
+
+
+def _read(path: Path, bytes_max: int) -> bytes:
+    """At most `bytes_max`: the file may grow between looking and reading."""
+    with path.open("rb") as file:
+        return file.read(bytes_max)
+
+
+def _roots(paths: Sequence[str | Path]) -> list[tuple[str, Path]]:
+    """(label, path) of every root, each once, labels unique."""
+    found: dict[str, Path] = {}
+    for given in paths:
+        for path in _expanded(given):
+            found.setdefault(os.path.realpath(path), path)
+    if not found:
+        raise InvalidInput("No file or folder was given.", remedy="Name at least one.")
+    # Not resolve(): a symlinked root keeps the name it was given by.
+    absolute = [Path(os.path.abspath(path)) for path in found.values()]  # noqa: PTH100 see above
+    labels = _labels(absolute)
+    return list(zip(labels, absolute, strict=True))
+
+
+def _labels(paths: Sequence[Path]) -> list[str]:
+    """The shortest ends of the paths that tell them apart."""
+    for length in range(1, max(len(path.parts) for path in paths) + 1):
+        labels = [_clean("/".join(path.parts[-length:])).lstrip("/") or "root" for path in paths]
+        if len(set(labels)) == len(labels):
+            return labels
+    return [_clean(path.as_posix()).lstrip("/") or "root" for path in paths]
+
+
+def _expanded(given: str | Path) -> list[Path]:
+    path = Path(given).expanduser()
+    if os.path.lexists(path):
+        if not os.path.exists(path):  # noqa: PTH110 Path.exists raises where access is denied
+            raise InvalidInput(f"{_shown(path)} cannot be followed.", remedy="Check the link and its permissions.")
+        return [path]
+    pattern = str(path)
+    if glob.has_magic(pattern):
+        # Path.glob takes no absolute patterns.
+        matches = sorted(Path(match) for match in glob.iglob(pattern, recursive=True))  # noqa: PTH207 see above
+        matches = [match for match in matches if match.is_file() or "**" not in pattern]
+        if matches:
+            return matches
+        raise InvalidInput(f"Nothing matches {_shown(path)}.", remedy="Check the pattern; quote it in the shell.")
+    raise InvalidInput(f"There is no file or folder at {_shown(path)}.", remedy="Check the path.")
+
+
+def _clean(name: str) -> str:
+    """File names are bytes to the system: those that are not UTF-8 are shown with `?`-like marks instead of failing."""
+    return name.encode("utf-8", "surrogateescape").decode("utf-8", "backslashreplace").replace("\x00", "")
+
+
+def _shown(path: Path) -> str:
+    return _clean(str(PurePosixPath(path)))
+
+
+def _why(error: OSError) -> str:
+    return (error.strerror or type(error).__name__).lower()
+
+
+def _mib(size: int) -> str:
+    return f"{size / 1024**2:.1f} MiB" if size >= 1024**2 // 10 else f"{size} bytes"

@@ -1,0 +1,237 @@
+"""Tickets and articles from CSV, JSONL and NDJSON: every row is a document.
+
+| column (first found) | meaning |
+|---|---|
+| id | names the row within its file; else a hash of its content does |
+| title, subject, question, summary | title |
+| text, body, content, description, answer | the document, as Markdown or plain text |
+| symptom / problem, environment, cause, resolution / fix / solution | parts of a ticket, put together under headings |
+| question with answer | a curated answer (kind faq), found by its question |
+| url, kind, acl, level | as for front matter; they outrank what was given for the source |
+| updated_at, status, product, version and any other | metadata |
+
+`columns` renames: {"text": "Description"} takes the text from the column "Description".
+"""
+
+from __future__ import annotations
+
+import csv
+import hashlib
+import io
+import json
+import re
+from collections.abc import Iterator, Mapping
+from dataclasses import replace
+from pathlib import Path
+from typing import Any, Final, cast
+
+from firstline.connectors.hashing import content_hash
+from firstline.connectors.overrides import Access, overridden
+from firstline.domain import DocumentKind, Failure, SourceItem, question_key
+from firstline.errors import InvalidInput
+
+TITLES: Final = ("title", "subject", "question", "summary")
+TEXTS: Final = ("text", "body", "content", "description", "answer")
+PARTS: Final = (
+    ("Symptom", ("symptom", "problem")),
+    ("Environment", ("environment",)),
+    ("Cause", ("cause",)),
+    ("Resolution", ("resolution", "fix", "solution")),
+)
+_PLACED: Final = frozenset(
+    {"id", "url", "kind", "acl", "level", *TITLES, *TEXTS, *(name for _, names in PARTS for name in names)}
+)
+METADATA_MAX: Final = 32
+METADATA_CHARS_MAX: Final = 500
+FIELD_CHARS_MAX: Final = 16 * 1024 * 1024
+_MARKDOWN: Final = re.compile(
+    r"\A---\n|^#{1,6} \S|^ {0,3}(?:```|~~~)|^\|?[ \t]*:?-{3,}:?[ \t]*\|"
+    r"|\[[^\[\]\n]{1,200}\]\((?:https?:|/|#|\.)[^()\s]{0,500}\)|\*\*[^*\n]{1,200}\*\*",
+    re.MULTILINE,
+)
+
+Row = Mapping[str, object]
+
+
+def table_items(
+    path: Path, file_id: str, *, media_type: str, access: Access, columns: Mapping[str, str]
+) -> Iterator[SourceItem | Failure]:
+    """One item per row, in order; a broken row is a Failure naming its line. OSError: the file cannot be read."""
+    seen: set[str] = set()
+    rows = _csv_rows(path) if media_type == "text/csv" else _json_rows(path)
+    for line, row in rows:
+        if isinstance(row, str):
+            yield Failure(item_id=f"{file_id}#line {line}", reason=f"Line {line}: {row}")
+            continue
+        item = _item(_renamed(row, columns), file_id, access)
+        if isinstance(item, str):
+            yield Failure(item_id=f"{file_id}#line {line}", reason=f"Line {line}: {item}")
+        elif item.item_id in seen:
+            yield Failure(item_id=f"{file_id}#line {line}", reason=f"Line {line}: the id of this row was used before.")
+        else:
+            seen.add(item.item_id)
+            yield item
+
+
+def parse_map(text: str) -> dict[str, str]:
+    """`text=Description,title=Summary` as a mapping. InvalidInput names what is wrong."""
+    mapping: dict[str, str] = {}
+    for pair in filter(None, (part.strip() for part in text.split(","))):
+        name, equals, column = (part.strip() for part in pair.partition("="))
+        if not equals or not name or not column:
+            raise InvalidInput(f"{pair!r} is no mapping.", remedy="Write it as text=Description,title=Summary.")
+        mapping[name.lower()] = column
+    return mapping
+
+
+def _json_rows(path: Path) -> Iterator[tuple[int, Row | str]]:
+    with path.open("rb") as file:
+        for number, raw in enumerate(file, 1):
+            line = raw.removeprefix(b"\xef\xbb\xbf") if number == 1 else raw
+            if not line.strip():
+                continue
+            try:
+                row: object = json.loads(line.decode("utf-8"))
+            except UnicodeDecodeError:
+                yield number, "it is not UTF-8."
+            except (ValueError, RecursionError):
+                yield number, "it is not valid JSON."
+            else:
+                if isinstance(row, dict):
+                    yield number, cast("dict[str, object]", row)
+                else:
+                    yield number, "it is not a JSON object."
+
+
+def _csv_rows(path: Path) -> Iterator[tuple[int, Row | str]]:
+    """The separator (comma, semicolon, tab or bar) is the one that the header line has most of."""
+    csv.field_size_limit(FIELD_CHARS_MAX)
+    data = path.read_bytes()
+    try:
+        text = data.decode("utf-8-sig")
+    except UnicodeDecodeError:
+        text = data.decode("cp1252", "replace")
+    header = text.split("\n", 1)[0]
+    separator = max(",;\t|", key=header.count)
+    reader = csv.reader(io.StringIO(text.replace("\x00", ""), newline=""), delimiter=separator)
+    names: list[str] | None = None
+    while True:
+        line = reader.line_num + 1
+        try:
+            cells = next(reader, None)
+        except csv.Error as error:
+            yield line, f"it is not valid CSV ({error})."
+            continue
+        if cells is None:
+            return
+        if not any(cell.strip() for cell in cells):
+            continue
+        if names is None:
+            names = [cell.strip() for cell in cells]
+        elif len(cells) > len(names):
+            yield line, f"it has {len(cells)} fields, the header has {len(names)}."
+        else:
+            yield line, dict(zip(names, cells, strict=False))
+
+
+def _renamed(row: Row, columns: Mapping[str, str]) -> dict[str, object]:
+    """Column names in lower case, with the mapping applied; what is mapped outranks a column of that very name."""
+    taken = {column.lower() for column in columns.values()}
+    lowered = {str(name).strip().lower(): value for name, value in row.items()}
+    renamed = {name: value for name, value in lowered.items() if name not in taken}
+    for name, column in columns.items():
+        if column.lower() in lowered:
+            renamed[name.lower()] = lowered[column.lower()]
+    return renamed
+
+
+def _item(row: Mapping[str, object], file_id: str, access: Access) -> SourceItem | str:
+    title_from, title = _first(row, TITLES)
+    text_from, text = _first(row, TEXTS)
+    if text_from == "answer" and title_from == "question":
+        access = replace(access, kind=DocumentKind.FAQ)
+    changed = overridden(
+        access, kind=row.get("kind"), acl=_given(row.get("acl")), level=_given(row.get("level"), empty=None)
+    )
+    if isinstance(changed, str):
+        return changed[:1].lower() + changed[1:]
+    text = _composed(row, text)
+    if not text.strip():
+        return "it has no text; use --map to name the column that holds it."
+    text = text.replace("\r\n", "\n").replace("\r", "\n")
+    title = " ".join(title.split())[:500]
+    raw = text.encode("utf-8", "replace")
+    return content_hash(
+        SourceItem(
+            item_id=f"{file_id}#{_row_id(row, title, raw)}",
+            kind=changed.kind,
+            media_type="text/markdown" if _MARKDOWN.search(text[:200_000]) else "text/plain",
+            raw=raw,
+            title=title,
+            url=_text(row.get("url"))[:2000] or None,
+            metadata={**_metadata(row), **_question(changed, title)},
+            acl=changed.acl,
+            level=changed.level,
+        )
+    )
+
+
+def _row_id(row: Mapping[str, object], title: str, raw: bytes) -> str:
+    given = " ".join(_text(row.get("id")).split())[:300]
+    return given or hashlib.sha256(title.encode("utf-8", "replace") + b"\x00" + raw).hexdigest()[:16]
+
+
+def _question(access: Access, title: str) -> dict[str, str]:
+    key = question_key(title) if access.kind is DocumentKind.FAQ else ""
+    return {"question_key": key} if key else {}
+
+
+def _composed(row: Mapping[str, object], text: str) -> str:
+    """The text, then the parts of a ticket under their headings."""
+    parts = [text.strip()] if text.strip() else []
+    for heading, names in PARTS:
+        part = _first(row, names)[1].strip()
+        if part:
+            parts.append(f"## {heading}\n\n{part}")
+    return "\n\n".join(parts) + "\n"
+
+
+def _metadata(row: Mapping[str, object]) -> dict[str, str]:
+    values: dict[str, str] = {}
+    for name, value in row.items():
+        text = " ".join(_text(value).split())[:METADATA_CHARS_MAX]
+        if name and name not in _PLACED and text:
+            values[name[:60]] = text
+        if len(values) >= METADATA_MAX:
+            break
+    return values
+
+
+def _first(row: Mapping[str, object], names: tuple[str, ...]) -> tuple[str, str]:
+    """(column, value) of the first of these columns that is not empty."""
+    for name in names:
+        value = _text(row.get(name))
+        if value.strip():
+            return name, value
+    return "", ""
+
+
+def _given(value: object, *, empty: object = "") -> object:
+    """An empty CSV cell says nothing about the level; an empty acl column means nobody."""
+    if isinstance(value, str) and not value.strip():
+        return empty
+    return value
+
+
+def _text(value: object) -> str:
+    """Scalars as text, lists joined by commas; anything deeper has no place in a row."""
+    if isinstance(value, str):
+        return value.encode("utf-8", "replace").decode("utf-8")
+    if isinstance(value, bool):
+        return "true" if value else "false"
+    if isinstance(value, int | float):
+        return str(value)
+    if isinstance(value, list):
+        parts = [_text(part) for part in cast("list[Any]", value)[:50] if not isinstance(part, list | dict)]
+        return ", ".join(part for part in parts if part)
+    return ""

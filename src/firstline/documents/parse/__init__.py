@@ -1,0 +1,57 @@
+"""What does a document say? One function for every format: bytes in, normalised Markdown out.
+
+Parsing is pure and synchronous. What cannot be read raises NotAccepted with a sentence for the person who owns the
+file. The title is, first found wins: front matter, what the source says, the first top heading, the document's own
+properties, the file name.
+"""
+
+from __future__ import annotations
+
+from firstline.documents.parse.decode import decode, tidy
+from firstline.documents.parse.page import Page
+from firstline.domain import ParsedDocument, SourceItem
+from firstline.errors import NotAccepted
+
+__all__ = ["parse"]
+
+TITLE_CHARS_MAX = 200
+
+
+def parse(item: SourceItem) -> ParsedDocument:
+    """Text is NFC, has `\\n` line ends, no control characters and no trailing blanks outside code."""
+    page = _page(item)
+    title = " ".join((page.own_title or item.title or page.title or _file_name(item.item_id)).split())
+    return ParsedDocument(title=title[:TITLE_CHARS_MAX], text=tidy(page.text), metadata=page.metadata)
+
+
+def _page(item: SourceItem) -> Page:
+    # Each format's library is imported when the first such document comes: most runs need one of them.
+    match item.media_type.split(";")[0].strip().lower():
+        case "text/markdown" | "text/mdx" | "text/x-markdown":
+            from firstline.documents.parse.markdown import markdown_page
+
+            return markdown_page(decode(item.raw))
+        case "text/html" | "application/xhtml+xml":
+            from firstline.documents.parse.html import html_page
+
+            return html_page(item.raw)
+        case "text/plain" | "text/x-log" | "text/x-rst":
+            from firstline.documents.parse.plain import plain_page
+
+            return plain_page(decode(item.raw), title=item.title)
+        case "application/pdf":
+            from firstline.documents.parse.pdf import pdf_page
+
+            return pdf_page(item.raw)
+        case "application/vnd.openxmlformats-officedocument.wordprocessingml.document":
+            from firstline.documents.parse.word import word_page
+
+            return word_page(item.raw)
+        case other:
+            raise NotAccepted(f"Documents of type {other or 'unknown'!r} are not supported.")
+
+
+def _file_name(item_id: str) -> str:
+    name = item_id.rsplit("#", 1)[-1].rsplit("/", 1)[-1]
+    stem = name.rsplit(".", 1)[0] if "." in name[1:] else name
+    return stem or "untitled"

@@ -1,0 +1,72 @@
+"""Which characters do these bytes stand for? And the tidying that every format shares."""
+
+from __future__ import annotations
+
+import codecs
+import re
+import unicodedata
+from typing import Final
+
+from firstline.errors import NotAccepted
+
+UNREADABLE_SHARE_MAX: Final = 0.10
+SAMPLE_BYTES: Final = 1_000_000
+
+_BOMS: Final = (
+    (codecs.BOM_UTF8, "utf-8"),
+    (codecs.BOM_UTF32_LE, "utf-32-le"),
+    (codecs.BOM_UTF32_BE, "utf-32-be"),
+    (codecs.BOM_UTF16_LE, "utf-16-le"),
+    (codecs.BOM_UTF16_BE, "utf-16-be"),
+)
+_CONTROL: Final = re.compile("[\x00-\x08\x0b\x0e-\x1f\x7f\u200b\u2060\ufeff\ud800-\udfff]")
+_ESCAPE_SEQUENCE: Final = re.compile("\x1b\\[[0-9;]{0,16}[A-Za-z]")
+_BLANKS: Final = re.compile(r"\n{4,}")
+_TRAILING: Final = re.compile(r"(?<![ \t])[ \t]+$", re.MULTILINE)
+
+
+def decode(raw: bytes) -> str:
+    """By byte order mark, else UTF-8, else Windows-1252. NotAccepted when over a tenth comes out unreadable."""
+    for bom, encoding in _BOMS:
+        if raw.startswith(bom):
+            return _readable(raw[len(bom) :].decode(encoding, errors="replace"))
+    try:
+        return _readable(raw.decode("utf-8"))
+    except UnicodeDecodeError:
+        pass
+    wide = _wide(raw)
+    if wide:
+        return _readable(raw.decode(wide, errors="replace"))
+    text = raw.decode("utf-8", errors="replace")
+    # UTF-8 with a few broken bytes shows characters beyond ASCII that decoded well; Windows-1252 hardly ever does.
+    bad = text.count("\ufffd")
+    good = sum(character > "\x7f" for character in text[:SAMPLE_BYTES]) - text[:SAMPLE_BYTES].count("\ufffd")
+    return _readable(text if good >= bad else raw.decode("cp1252", errors="replace"))
+
+
+def tidy(text: str) -> str:
+    """NFC, `\\n` line ends, no control characters or terminal colours, no trailing blanks, few blank lines."""
+    text = text.replace("\r\n", "\n").replace("\r", "\n").replace("\f", "\n").replace("\u2028", "\n")
+    text = _CONTROL.sub("", _ESCAPE_SEQUENCE.sub("", text)).replace("\u00a0", " ")
+    text = _BLANKS.sub("\n\n\n", _TRAILING.sub("", unicodedata.normalize("NFC", text)))
+    return text.strip("\n") + "\n" if text.strip() else ""
+
+
+def _readable(text: str) -> str:
+    sample = text[:SAMPLE_BYTES]
+    bad = sum(character == "\ufffd" or (character < " " and character not in "\t\n\r\f\x1b") for character in sample)
+    if bad > len(sample) * UNREADABLE_SHARE_MAX:
+        raise NotAccepted("It is not readable text: its bytes fit no known character encoding.")
+    return text
+
+
+def _wide(raw: bytes) -> str:
+    """UTF-16 without a byte order mark: every other byte is zero in most scripts."""
+    sample = raw[:4096]
+    if len(sample) < 4:
+        return ""
+    for offset, encoding in ((1, "utf-16-le"), (0, "utf-16-be")):
+        half = sample[offset::2]
+        if half.count(0) > len(half) * 0.6 and sample[1 - offset :: 2].count(0) < len(half) * 0.1:
+            return encoding
+    return ""

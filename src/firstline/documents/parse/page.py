@@ -1,0 +1,18 @@
+"""What a format's reader hands back."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+from firstline.domain import NOTHING
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Page:
+    """`own_title` was stated (front matter), `title` was guessed (first heading, properties); either may be empty."""
+
+    text: str
+    title: str = ""
+    own_title: str = ""
+    metadata: Mapping[str, str] = field(default_factory=lambda: NOTHING)

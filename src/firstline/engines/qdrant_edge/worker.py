@@ -1,0 +1,216 @@
+"""The process that owns the shard of one data folder and serves it on a Unix socket.
+
+Run as `python -m firstline.engines.qdrant_edge.worker FOLDER DIMENSIONS`, which clients do by themselves. Exactly one
+worker owns a folder: it holds `index.lock` for as long as it lives. It leaves shortly after its last client, so
+that nothing stays behind when every client was killed.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import fcntl
+import logging
+import os
+import signal
+import sys
+import time
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any, Final
+
+from firstline.engines.qdrant_edge import wire
+from firstline.engines.qdrant_edge.address import bind
+from firstline.engines.qdrant_edge.search import EXACT_MAX
+from firstline.engines.qdrant_edge.shard import Shard
+from firstline.errors import Conflict, FirstlineError, InvalidInput
+
+LINGER_S: Final = 2.0
+"""How long a worker stays without clients: longer than a command that follows another, shorter than patience."""
+FIRST_CLIENT_S: Final = 20.0
+LOCK_WAIT_S: Final = 30.0
+HELLO_S: Final = 10.0
+FLUSH_QUIET_S: Final = 1.0
+CLIENTS_MAX: Final = 256
+EXIT_LOCKED: Final = 75
+
+logger = logging.getLogger("firstline.index_worker")
+
+
+class Worker:
+    """Serves one shard, or one reason why there is none. Requests run one after another: the shard is synchronous."""
+
+    def __init__(self, shard: Shard | FirstlineError, *, dimensions: int) -> None:
+        self._shard = shard
+        self._dimensions = dimensions
+        self._clients = 0
+        self._idle_since = time.monotonic()
+        self._served = False
+        self._written_at: float | None = None
+        self._stop = asyncio.Event()
+
+    def stop(self) -> None:
+        self._stop.set()
+
+    async def serve(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        if self._clients >= CLIENTS_MAX:
+            writer.close()
+            return
+        self._clients += 1
+        self._served = True
+        try:
+            if await self._greet(reader, writer):
+                while True:
+                    await self._answer(await wire.read(reader), writer)
+        except (asyncio.IncompleteReadError, ConnectionError, TimeoutError):
+            pass  # the client is gone
+        except wire.Garbled as error:
+            logger.warning("closed a connection that sent %s", error)
+        finally:
+            self._clients -= 1
+            self._idle_since = time.monotonic()
+            writer.close()
+
+    async def until_idle(self) -> None:
+        """Returns when it is time to leave. Meanwhile flushes what was written, once writing pauses."""
+        while not self._stop.is_set():
+            with contextlib.suppress(TimeoutError):
+                await asyncio.wait_for(self._stop.wait(), 0.25)
+            now = time.monotonic()
+            if self._written_at is not None and now - self._written_at > FLUSH_QUIET_S:
+                self._flush()
+            patience = LINGER_S if self._served else FIRST_CLIENT_S
+            if self._clients == 0 and now - self._idle_since > patience:
+                return
+
+    def _flush(self) -> None:
+        self._written_at = None
+        if isinstance(self._shard, Shard):
+            try:
+                self._shard.flush()
+            except FirstlineError:
+                # What was acknowledged is in the log already; the next write tells the client what is wrong.
+                logger.exception("could not flush")
+
+    async def _greet(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> bool:
+        async with asyncio.timeout(HELLO_S):
+            hello = await wire.read(reader)
+        refusal = self._refusal(hello.header)
+        answer = {"pid": os.getpid()} if refusal is None else wire.error_to_header(refusal)
+        await _send(writer, hello.header, wire.Message(header=answer))
+        return refusal is None
+
+    def _refusal(self, hello: Mapping[str, Any]) -> FirstlineError | None:
+        if hello.get("op") != "hello" or hello.get("protocol") != wire.PROTOCOL:
+            return Conflict(
+                "The chunk index is served by another version of firstline.",
+                remedy="Stop the other version; its index worker leaves two seconds later.",
+            )
+        if isinstance(self._shard, FirstlineError):
+            return self._shard
+        if hello.get("dimensions") != self._dimensions:
+            return Conflict(
+                f"The chunk index is in use with {self._dimensions} dimensions, not {hello.get('dimensions')}.",
+                remedy="Use the same embedder in every process, or another data folder.",
+            )
+        return None
+
+    async def _answer(self, request: wire.Message, writer: asyncio.StreamWriter) -> None:
+        try:
+            answer = self._handle(request)
+        except FirstlineError as error:
+            answer = wire.Message(header=wire.error_to_header(error))
+        except (KeyError, TypeError, ValueError, IndexError) as error:
+            raise wire.Garbled(f"a request that makes no sense: {error!r}") from error
+        await _send(writer, request.header, answer)
+        # Reading what is buffered already does not give way: without this a busy writer would shut the others out.
+        await asyncio.sleep(0)
+
+    def _handle(self, request: wire.Message) -> wire.Message:
+        shard = self._shard
+        if isinstance(shard, FirstlineError):
+            raise shard
+        header = request.header
+        match header["op"]:
+            case "search":
+                return wire.hits_to_message(shard.search(wire.query_of(request)))
+            case "upsert":
+                shard.upsert(wire.entries_of(request))
+                self._written_at = time.monotonic()
+            case "set_until":
+                shard.set_until(header["chunk_ids"], header["until"])
+                self._written_at = time.monotonic()
+            case "delete":
+                shard.delete(tenant=header["tenant"], kb=header["kb"], doc_ids=header["doc_ids"], since=header["since"])
+                self._written_at = time.monotonic()
+            case "count":
+                return wire.Message(header={"count": shard.count(tenant=header["tenant"], kb=header["kb"])})
+            case "size_bytes":
+                return wire.Message(header={"size_bytes": shard.size_bytes()})
+            case "optimize":
+                return wire.Message(header={"optimized": shard.optimize()})
+            case operation:
+                raise InvalidInput(f"The chunk index knows no operation {operation!r}.")
+        return wire.Message(header={})
+
+
+async def _send(writer: asyncio.StreamWriter, request: Mapping[str, Any], answer: wire.Message) -> None:
+    header = {**answer.header, "id": request.get("id")}
+    writer.write(wire.encode(wire.Message(header=header, arrays=answer.arrays)))
+    await writer.drain()
+
+
+async def run(folder: Path, *, dimensions: int, exact_max: int = EXACT_MAX) -> None:
+    """Own the folder's shard and serve it until nobody is left. The caller holds the lock."""
+    try:
+        shard: Shard | FirstlineError = Shard.open(folder, dimensions=dimensions, exact_max=exact_max)
+    except FirstlineError as error:
+        logger.error("%s", error)
+        shard = error  # told to every client that asks, which knows better than a log who should hear it
+    worker = Worker(shard, dimensions=dimensions)
+    loop = asyncio.get_running_loop()
+    for number in (signal.SIGTERM, signal.SIGINT):
+        loop.add_signal_handler(number, worker.stop)
+    path, listening = bind(folder)
+    server = await asyncio.start_unix_server(worker.serve, sock=listening)
+    try:
+        await worker.until_idle()
+    finally:
+        # First out of sight, then closed: who comes now starts another worker, which waits for the lock.
+        path.unlink(missing_ok=True)
+        server.close()
+        if isinstance(shard, Shard):
+            shard.close()
+
+
+def lock(folder: Path, *, wait_s_max: float) -> int | None:
+    """The lock's file descriptor, to be kept open; None when another worker kept it for all of that time."""
+    folder.mkdir(parents=True, exist_ok=True, mode=0o700)
+    descriptor = os.open(folder / "index.lock", os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
+    deadline = time.monotonic() + wait_s_max
+    while True:
+        try:
+            fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            if time.monotonic() > deadline:
+                os.close(descriptor)
+                return None
+            time.sleep(0.02)
+        else:
+            return descriptor
+
+
+def main(arguments: list[str]) -> int:
+    logging.basicConfig(level=logging.WARNING, format="%(asctime)s %(levelname)s %(message)s")
+    folder, dimensions = Path(arguments[0]), int(arguments[1])
+    held = lock(folder, wait_s_max=LOCK_WAIT_S)
+    if held is None:
+        logger.error("another worker owns %s", folder)
+        return EXIT_LOCKED
+    signal.signal(signal.SIGHUP, signal.SIG_IGN)
+    asyncio.run(run(folder, dimensions=dimensions))
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))

@@ -1,0 +1,265 @@
+"""A firstline on the memory engines with a scripted journey: the surface is tested without models."""
+
+from __future__ import annotations
+
+import asyncio
+import uuid
+from collections.abc import Awaitable, Callable
+from dataclasses import dataclass, field, replace
+from datetime import UTC, datetime, timedelta
+from typing import Any
+
+from firstline.api.auth import new_key
+from firstline.domain import (
+    EVERYONE,
+    Answered,
+    Category,
+    Chunk,
+    ChunkKind,
+    Citation,
+    Claim,
+    ClaimKind,
+    Clarify,
+    Completeness,
+    Deflected,
+    Document,
+    DocumentKind,
+    Escalated,
+    GateReading,
+    Handoff,
+    HandoffState,
+    Intent,
+    Level,
+    Mood,
+    Outcome,
+    Principal,
+    Reason,
+    Scores,
+    Session,
+    Turn,
+)
+from firstline.engines.memory.blobs import MemoryBlobs
+from firstline.engines.memory.index import MemoryIndex
+from firstline.engines.memory.ledger import MemoryConversationLedger, MemoryKeyLedger, MemoryKnowledgeLedger
+from firstline.engines.memory.limits import MemoryLimits
+from firstline.errors import InvalidInput
+from firstline.ports import Scope, StoredDocument
+from firstline.settings import Settings
+
+INTRO = "# Duplicate keys 🗝\n\n"
+FIRST = "A duplicate key means that a row with this key exists already.\n\n"
+STEPS = "1. Run `SHOW KEYS` to see it.\n2. Choose another key.\n\n"
+LAST = "More about keys stands in the reference.\n"
+TEXT = INTRO + FIRST + STEPS + LAST
+
+SCORES = Scores(dense=0.8, words=3.0, document=0.7, fused=2.1)
+
+
+@dataclass(kw_only=True)
+class ScriptedJourney:
+    """Answers by the words of the question; records like the real one."""
+
+    knowledge: MemoryKnowledgeLedger
+    conversations: MemoryConversationLedger
+    chunks: dict[str, Chunk]
+    finished: asyncio.Event = field(default_factory=asyncio.Event)
+    slow_s: float = 0.3
+
+    async def ask(
+        self,
+        *,
+        session: Session,
+        principal: Principal,
+        question: str,
+        on_status: Callable[[str], Awaitable[None]] | None = None,
+    ) -> Turn:
+        if not question.strip():
+            raise InvalidInput("The message is empty.", remedy="Type a question.")
+        for step in ("triage", "retrieve", "compose"):
+            if on_status:
+                await on_status(step)
+            await asyncio.sleep(0)
+        if "slow" in question:
+            await asyncio.sleep(self.slow_s)
+        if "explode" in question:
+            raise RuntimeError(f"the inside of {question}")
+        turns = await self.conversations.turns(session.session_id, limit=1)
+        number = turns[-1].number + 1 if turns else 1
+        outcome = self._outcome(question, session, number)
+        turn = Turn(
+            session_id=session.session_id,
+            number=number,
+            question=question,
+            asked_at=datetime.now(UTC),
+            scope_hash=principal.scope_hash,
+            snapshot=1,
+            settings_hash="0" * 16,
+            model_ids=("scripted",),
+            triage=None,
+            plan=None,
+            evidence=((self.chunks["steps"].chunk_id, SCORES),),
+            gates=(GateReading(name="relevance", value=0.9, threshold=0.5),),
+            outcome=outcome,
+            timings_ms={"retrieve": 1.5, "total": 2.0},
+        )
+        await self.conversations.append_turn(turn, outcome.handoff if isinstance(outcome, Escalated) else None)
+        self.finished.set()
+        return turn
+
+    async def readable(self, turn: Turn, principal: Principal, *, kb: str) -> Turn:
+        if not isinstance(turn.outcome, Answered):
+            return turn
+        cited = [citation.chunk_id for claim in turn.outcome.claims for citation in claim.citations]
+        visible = await self.knowledge.chunks(cited, Scope.of(principal, kb=kb, snapshot=turn.snapshot))
+        if {chunk.chunk_id for chunk in visible}.issuperset(cited):
+            return turn
+        return replace(turn, outcome=Clarify(question="This answer is no longer available.", options=()))
+
+    def _outcome(self, question: str, session: Session, number: int) -> Outcome:
+        if "person" in question:
+            return Escalated(handoff=_handoff(session, number, question))
+        if "which" in question:
+            return Clarify(question="Which of these do you mean?", options=("Duplicate keys", "Foreign keys"))
+        if "weather" in question:
+            return Deflected(category=Category.IRRELEVANT, topics=("keys", "backups"))
+        hostile = "<img src=x onerror=\"document.title='owned'\"> [a](javascript:alert(1)) <script>1</script>"
+        first = hostile if "hostile" in question else FIRST.strip()
+        return Answered(
+            completeness=Completeness.UNSURE if "unsure" in question else Completeness.PARTIAL,
+            claims=(
+                self._claim(first, ClaimKind.SENTENCE, "first", FIRST.strip()),
+                self._claim("1. Run `SHOW KEYS` to see it.", ClaimKind.STEP, "steps", "1. Run `SHOW KEYS` to see it."),
+                self._claim("2. Choose another key.", ClaimKind.STEP, "steps", "2. Choose another key."),
+            ),
+            confidence=0.9,
+        )
+
+    def _claim(self, text: str, kind: ClaimKind, chunk_name: str, span: str) -> Claim:
+        chunk = self.chunks[chunk_name]
+        start = TEXT.encode().index(span.encode())
+        citation = Citation(
+            chunk_id=chunk.chunk_id,
+            doc_id=chunk.doc_id,
+            blob=chunk.blob,
+            start=start,
+            end=start + len(span.encode()),
+            title=chunk.title,
+            url=chunk.url,
+        )
+        return Claim(text=text, kind=kind, citations=(citation,))
+
+
+@dataclass(kw_only=True)
+class FakeFirstline:
+    settings: Settings
+    knowledge: MemoryKnowledgeLedger
+    conversations: MemoryConversationLedger
+    keys: MemoryKeyLedger
+    index: MemoryIndex
+    blobs: MemoryBlobs
+    limiter: MemoryLimits
+    questions: ScriptedJourney
+    chunks: dict[str, Chunk]
+
+    async def token(self, *, expires_in: timedelta | None = None, **wanted: Any) -> str:
+        """A new key's token; by default a customer's in tenant acme."""
+        given: dict[str, Any] = {"name": "test", "tenant": "acme", "kb": "docs", "level": Level.CUSTOMER, **wanted}
+        if expires_in is not None:
+            given["expires_at"] = datetime.now(UTC) + expires_in
+        key, token = new_key(**given)
+        await self.keys.add_key(key)
+        return token
+
+
+async def open_fake(**changed: Any) -> FakeFirstline:
+    settings = Settings(tenant="acme", topics=("keys", "backups"), **changed)
+    knowledge, conversations, blobs = MemoryKnowledgeLedger(), MemoryConversationLedger(), MemoryBlobs()
+    chunks = await _publish(knowledge, blobs)
+    return FakeFirstline(
+        settings=settings,
+        knowledge=knowledge,
+        conversations=conversations,
+        keys=MemoryKeyLedger(),
+        index=MemoryIndex(dimensions=4),
+        blobs=blobs,
+        limiter=MemoryLimits(),
+        questions=ScriptedJourney(knowledge=knowledge, conversations=conversations, chunks=chunks),
+        chunks=chunks,
+    )
+
+
+async def _publish(knowledge: MemoryKnowledgeLedger, blobs: MemoryBlobs) -> dict[str, Chunk]:
+    """Snapshot 1: a customer's page in three chunks, and an internal note in one."""
+    candidate = await knowledge.open_candidate(tenant="acme", kb="docs", embedder_id="scripted")
+    page = await blobs.put(TEXT.encode())
+    document = Document(
+        tenant="acme",
+        kb="docs",
+        doc_id="keys.md",
+        kind=DocumentKind.DOCUMENTATION,
+        title="Duplicate keys",
+        url="https://docs.example/keys",
+        blob=page,
+        size_bytes=len(TEXT.encode()),
+        content_hash="1",
+        acl=frozenset({EVERYONE}),
+        level=Level.CUSTOMER,
+        since=candidate,
+    )
+    first, steps, last = len(INTRO.encode()), len((INTRO + FIRST).encode()), len((INTRO + FIRST + STEPS).encode())
+    chunks = {
+        "first": _chunk(document, 0, 0, steps),
+        "steps": _chunk(document, 1, steps, last),
+        "last": _chunk(document, 2, last, document.size_bytes),
+    }
+    assert first < steps < last
+    secret = await blobs.put(b"Only for the team.")
+    note = replace(document, doc_id="note.md", title="Note", url=None, blob=secret, size_bytes=18, level=Level.INTERNAL)
+    notes = {"note": _chunk(note, 0, 0, 18)}
+    await knowledge.write(
+        [
+            StoredDocument(document=document, chunks=tuple(chunks.values())),
+            StoredDocument(document=note, chunks=tuple(notes.values())),
+        ]
+    )
+    await knowledge.publish(tenant="acme", kb="docs", candidate=candidate)
+    return chunks | notes
+
+
+def _chunk(document: Document, ordinal: int, start: int, end: int) -> Chunk:
+    return Chunk(
+        chunk_id=str(uuid.uuid5(uuid.NAMESPACE_URL, f"{document.doc_id}/{ordinal}")),
+        tenant=document.tenant,
+        kb=document.kb,
+        doc_id=document.doc_id,
+        blob=document.blob,
+        ordinal=ordinal,
+        start=start,
+        end=end,
+        kind=ChunkKind.SECTION,
+        title=document.title,
+        section_path=(document.title, "Resolving"),
+        url=document.url,
+        acl=document.acl,
+        level=document.level,
+        since=document.since,
+    )
+
+
+def _handoff(session: Session, number: int, question: str) -> Handoff:
+    return Handoff(
+        handoff_id=str(uuid.uuid4()),
+        session_id=session.session_id,
+        turn=number,
+        reason=Reason.USER_ASKED,
+        question=question,
+        summary=question,
+        intent=Intent.PERSON,
+        entities=(),
+        tried=(),
+        language="en",
+        mood=Mood.NEUTRAL,
+        next_step="Greet them.",
+        state=HandoffState.OPEN,
+        created_at=datetime.now(UTC),
+    )

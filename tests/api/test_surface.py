@@ -1,0 +1,145 @@
+"""The shape of the whole: paths, headers, health, metrics, hand-overs, files."""
+
+from __future__ import annotations
+
+import re
+from typing import Any
+
+import httpx
+import pytest
+from calls import ask, assert_problem, bearer, begin
+from fake_firstline import FakeFirstline
+
+from firstline.domain import Level
+from firstline.errors import Broken, Unavailable
+
+PATHS = {
+    "/healthz": ["get"],
+    "/metrics": ["get"],
+    "/readyz": ["get"],
+    "/v1/chunks/{chunk_id}": ["get"],
+    "/v1/handoffs": ["get"],
+    "/v1/handoffs/{handoff_id}/state": ["post"],
+    "/v1/me": ["get"],
+    "/v1/sessions": ["post"],
+    "/v1/sessions/{session_id}": ["get"],
+    "/v1/sessions/{session_id}/messages": ["post"],
+}
+
+
+async def test_openapi_lists_these_paths_and_no_others(anonymous: httpx.AsyncClient) -> None:
+    found = (await anonymous.get("/openapi.json")).json()
+    assert {path: sorted(methods) for path, methods in sorted(found["paths"].items())} == PATHS
+    assert all(each["get" if "get" in each else "post"].get("description") for each in found["paths"].values())
+
+
+@pytest.mark.parametrize("path", ["/", "/docs", "/static/chat.js", "/healthz", "/v1/me", "/nothing", "/openapi.json"])
+async def test_security_headers_stand_on_every_response(anonymous: httpx.AsyncClient, path: str) -> None:
+    headers = (await anonymous.get(path)).headers
+    policy = headers["content-security-policy"]
+    assert "default-src 'none'" in policy
+    assert "script-src 'self'" in policy
+    assert "frame-ancestors 'none'" in policy
+    assert "unsafe" not in policy
+    assert headers["x-content-type-options"] == "nosniff"
+    assert headers["referrer-policy"] == "no-referrer"
+    assert headers["x-request-id"]
+    if path.startswith("/v1/"):
+        assert headers["cache-control"] == "no-store"
+
+
+async def test_the_page_needs_nothing_from_elsewhere(anonymous: httpx.AsyncClient) -> None:
+    waiting, seen = ["/", "/docs"], set[str]()
+    while waiting:
+        path = waiting.pop()
+        if path in seen:
+            continue
+        seen.add(path)
+        response = await anonymous.get(path)
+        assert response.status_code == 200, path
+        text = response.text
+        assert not re.search(r"""(?:src|href|from|url\()\s*=?\s*["'(]?(?:https?:)?//""", text), path
+        assert not re.search(r"innerHTML|outerHTML|insertAdjacentHTML|document\.write|\beval\(", text), path
+        assert not re.search(r"""\son\w+=|<style|style=|<script(?![^>]*\ssrc=)""", text), path
+        waiting += re.findall(r"/static/[\w.]+", text)
+    assert {"/static/chat.js", "/static/markdown.js", "/static/docs.js", "/static/icon.svg"} <= seen
+
+
+async def test_static_files_are_revalidated(anonymous: httpx.AsyncClient) -> None:
+    first = await anonymous.get("/static/chat.js")
+    assert first.headers["content-type"].startswith("text/javascript")
+    again = await anonymous.get("/static/chat.js", headers={"If-None-Match": first.headers["etag"]})
+    assert (again.status_code, again.content) == (304, b"")
+    for path in ("/static/none.js", "/static/..%2Fapp.py", "/static/%2e%2e/app.py"):
+        assert_problem(await anonymous.get(path), 404, "not_found")
+
+
+async def test_unknown_paths_and_methods_are_problems(anonymous: httpx.AsyncClient) -> None:
+    assert_problem(await anonymous.get("/v1/nothing"), 404, "not_found")
+    assert_problem(await anonymous.delete("/v1/me"), 405, "method_not_allowed")
+
+
+async def test_health(firstline: FakeFirstline, anonymous: httpx.AsyncClient, monkeypatch: Any) -> None:
+    assert (await anonymous.get("/healthz")).json() == {"status": "live"}
+    assert (await anonymous.get("/readyz")).json() == {"status": "ready"}
+
+    async def down(**_: Any) -> int:
+        raise Unavailable("no answer from 10.0.0.1")
+
+    monkeypatch.setattr(firstline.index, "count", down)
+    found = assert_problem(await anonymous.get("/readyz"), 503, "unavailable")
+    assert "chunk index" in found["detail"]
+    assert (await anonymous.get("/healthz")).status_code == 200
+
+
+async def test_what_is_broken_is_told_to_the_operator_alone(
+    firstline: FakeFirstline, client: httpx.AsyncClient, monkeypatch: Any, caplog: pytest.LogCaptureFixture
+) -> None:
+    async def broken(*_: Any, **__: Any) -> None:
+        raise Broken("The disk /srv/data is full.", remedy="Free some space.")
+
+    monkeypatch.setattr(firstline.conversations, "create_session", broken)
+    response = await client.post("/v1/sessions")
+    assert_problem(response, 500, "broken")
+    assert "/srv" not in response.text
+    assert "/srv/data is full" in caplog.text
+
+
+async def test_metrics_count_outcomes(client: httpx.AsyncClient) -> None:
+    session = await begin(client)
+    for text in ("duplicate key", "duplicate key", "a person", "explode"):
+        await ask(client, session, text)
+    text = (await client.get("/metrics")).text
+    assert 'firstline_turns_total{outcome="answered",completeness="partial",reason=""} 2' in text
+    assert 'firstline_turns_total{outcome="escalated",completeness="",reason="user_asked"} 1' in text
+    assert "firstline_turn_seconds_count 3" in text
+    assert 'firstline_turn_seconds_bucket{le="+Inf"} 3' in text
+    assert "firstline_turns_failed_total 1" in text
+    assert 'firstline_responses_total{status="5xx"} 1' in text
+    assert "acme" not in text
+
+
+async def test_handoffs_are_for_internal_keys(firstline: FakeFirstline, client: httpx.AsyncClient) -> None:
+    handoff_id = (await ask(client, await begin(client), "a person")).json()["reply"]["handoff_id"]
+    assert_problem(await client.get("/v1/handoffs"), 403, "forbidden")
+    moved = await client.post(f"/v1/handoffs/{handoff_id}/state", json={"state": "acknowledged"})
+    assert_problem(moved, 403, "forbidden")
+    elsewhere = bearer(await firstline.token(level=Level.INTERNAL, tenant="other"))
+    assert (await client.get("/v1/handoffs", headers=elsewhere)).json() == {"handoffs": []}
+    moved = await client.post(f"/v1/handoffs/{handoff_id}/state", json={"state": "acknowledged"}, headers=elsewhere)
+    assert_problem(moved, 404, "not_found")
+
+
+async def test_a_handoff_goes_its_way(firstline: FakeFirstline, client: httpx.AsyncClient) -> None:
+    handoff_id = (await ask(client, await begin(client), "a person")).json()["reply"]["handoff_id"]
+    client.headers.update(bearer(await firstline.token(level=Level.INTERNAL)))
+    listed = (await client.get("/v1/handoffs")).json()["handoffs"]
+    assert [(each["handoff_id"], each["state"], each["reason"]) for each in listed] == [
+        (handoff_id, "open", "user_asked")
+    ]
+    path = f"/v1/handoffs/{handoff_id}/state"
+    assert_problem(await client.post(path, json={"state": "resolved"}), 409, "conflict")
+    assert_problem(await client.post(path, json={"state": "lost"}), 422, "invalid_input")
+    for state in ("acknowledged", "in_progress", "returned"):
+        assert (await client.post(path, json={"state": state})).json()["state"] == state
+    assert_problem(await client.post(path, json={"state": "open"}), 409, "conflict")

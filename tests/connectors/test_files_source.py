@@ -1,0 +1,237 @@
+from __future__ import annotations
+
+import json
+import os
+import zipfile
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+
+import pytest
+
+from firstline.connectors.files import FilesSource
+from firstline.connectors.table import parse_map
+from firstline.domain import EVERYONE, DocumentKind, Failure, Level, SourceItem, question_key
+from firstline.errors import InvalidInput
+
+
+def source(
+    paths: Sequence[str | Path],
+    *,
+    columns: Mapping[str, str] | None = None,
+    bytes_max: int = 1_000_000,
+    level: Level = Level.PUBLIC,
+    acl: frozenset[str] = frozenset({EVERYONE}),
+) -> FilesSource:
+    return FilesSource(
+        paths, kind=DocumentKind.DOCUMENTATION, acl=acl, level=level, map=columns or {}, bytes_max=bytes_max
+    )
+
+
+async def collect(files: FilesSource) -> tuple[dict[str, SourceItem], dict[str, str]]:
+    items: dict[str, SourceItem] = {}
+    failures: dict[str, str] = {}
+    async for item in files.items():
+        if isinstance(item, Failure):
+            failures[item.item_id] = item.reason
+        else:
+            assert item.item_id not in items
+            items[item.item_id] = item
+    return items, failures
+
+
+def write(path: Path, content: str | bytes = "text") -> Path:
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_bytes(content if isinstance(content, bytes) else content.encode())
+    return path
+
+
+async def test_a_folder_in_order_with_stable_ids(tmp_path: Path) -> None:
+    root = tmp_path / "docs"
+    for name in ("b.md", "a/z.txt", "a/y.HTML", ".hidden/x.md", ".x.md", "logo.png", "Makefile"):
+        write(root / name)
+    files = source([root])
+    items, failures = await collect(files)
+    assert list(items) == ["docs/a/y.HTML", "docs/a/z.txt", "docs/b.md"]
+    assert [item.media_type for item in items.values()] == ["text/html", "text/plain", "text/markdown"]
+    assert failures == {} and files.ignored == 2 and files.prefixes == ("docs/",)
+
+
+async def test_files_globs_and_roots_of_one_name(tmp_path: Path) -> None:
+    write(tmp_path / "one/docs/a.md")
+    write(tmp_path / "two/docs/a.md")
+    items, _ = await collect(source([tmp_path / "one/docs", tmp_path / "two/docs", tmp_path / "one/docs"]))
+    assert list(items) == ["one/docs/a.md", "two/docs/a.md"]
+    items, _ = await collect(source([tmp_path / "one/docs/a.md"]))
+    assert list(items) == ["a.md"]
+    items, _ = await collect(source([str(tmp_path / "**/*.md")]))
+    assert list(items) == ["one/docs/a.md", "two/docs/a.md"]
+
+
+async def test_paths_that_lead_nowhere(tmp_path: Path) -> None:
+    with pytest.raises(InvalidInput, match="There is no file or folder at"):
+        source([tmp_path / "absent"])
+    with pytest.raises(InvalidInput, match="Nothing matches"):
+        source([str(tmp_path / "*.md")])
+    with pytest.raises(InvalidInput, match=r"no document.*Supported are \.md"):
+        await collect(source([tmp_path]))
+    write(tmp_path / "x.exe")
+    with pytest.raises(InvalidInput, match="Supported are"):
+        await collect(source([tmp_path]))
+
+
+async def test_what_a_file_is_not(tmp_path: Path) -> None:
+    with zipfile.ZipFile(tmp_path / "zip.md", "w") as archive:
+        archive.writestr("a", "b")
+    write(tmp_path / "binary.txt", b"text\x00\x01\x02" * 100)
+    write(tmp_path / "not.pdf", "hello")
+    write(tmp_path / "not.docx", "hello")
+    write(tmp_path / "empty.md", "")
+    write(tmp_path / "large.txt", "x" * 3_000_000)
+    write(tmp_path / "utf16.txt", "hello there".encode("utf-16"))
+    items, failures = await collect(source([tmp_path], bytes_max=2_000_000))
+    reasons = {name.rsplit("/", 1)[-1]: reason for name, reason in failures.items()}
+    assert [name.rsplit("/", 1)[-1] for name in items] == ["utf16.txt"]
+    assert reasons.pop("large.txt") == (
+        "It has 2.9 MiB, more than the limit of 1.9 MiB. Split it, or raise the setting `file_bytes_max`."
+    )
+    assert reasons == {
+        "zip.md": "It is named .md and is a zip archive.",
+        "binary.txt": "It is named .txt and holds binary data.",
+        "not.pdf": "It is named .pdf and is not a PDF.",
+        "not.docx": "It is named .docx and is not a Word document.",
+        "empty.md": "It is empty.",
+    }
+
+
+async def test_a_huge_file_is_refused_without_reading_it(tmp_path: Path) -> None:
+    with (tmp_path / "huge.txt").open("wb") as file:
+        file.truncate(300 * 1024**2)
+    _, failures = await collect(source([tmp_path]))
+    assert "300.0 MiB" in next(iter(failures.values()))
+
+
+async def test_links_pipes_and_closed_folders(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    root = tmp_path / "docs"
+    write(root / "a/one.md")
+    (root / "a/loop").symlink_to(root)
+    (root / "self.md").symlink_to(root / "self.md")
+    (root / "gone.md").symlink_to(tmp_path / "absent.md")
+    os.mkfifo(root / "pipe.md")
+    (root / "closed").mkdir()
+    listed = Path.iterdir
+
+    def iterdir(path: Path) -> object:
+        if path.name == "closed":
+            raise PermissionError(13, "Permission denied")
+        return listed(path)
+
+    monkeypatch.setattr(Path, "iterdir", iterdir)
+    files = source([root])
+    items, failures = await collect(files)
+    assert list(items) == ["docs/a/one.md"]
+    assert failures == {"docs/closed/": "This folder cannot be opened: permission denied."}
+    assert files.ignored == 3
+
+
+async def test_odd_names_do_not_crash(tmp_path: Path) -> None:
+    write(tmp_path / "d/über 𝄞.md")
+    write(Path(os.fsdecode(os.fsencode(tmp_path / "d") + b"/bad\xff.md")))
+    items, _ = await collect(source([tmp_path / "d"]))
+    assert list(items) == ["d/bad\\xff.md", "d/über 𝄞.md"]
+    json.dumps(list(items)).encode()
+
+
+async def test_front_matter_outranks_what_was_given(tmp_path: Path) -> None:
+    head = (
+        "---\ntitle: How to pay?\nacl: [staff, ops]\nlevel: internal\nkind: faq\nurl: https://x.example/pay\n---\nText"
+    )
+    write(tmp_path / "a.md", head)
+    write(tmp_path / "b.md", "---\nacl: []\n---\nText")
+    write(tmp_path / "c.md", "---\nlevel: secret\n---\nText")
+    write(tmp_path / "d.md", "---\nacl: [staff\n---\nText")
+    write(tmp_path / "e.md", "---\ntitle: [broken\n---\nText")
+    items, failures = await collect(source([tmp_path]))
+    by_name = {name.rsplit("/", 1)[-1]: item for name, item in items.items()}
+    assert by_name["a.md"].acl == {"staff", "ops"} and by_name["a.md"].level is Level.INTERNAL
+    assert by_name["a.md"].kind is DocumentKind.FAQ and by_name["a.md"].url == "https://x.example/pay"
+    assert by_name["a.md"].metadata["question_key"] == "how to pay"
+    assert by_name["b.md"].acl == frozenset()
+    assert set(by_name) == {"a.md", "b.md", "e.md"}
+    assert [reason[:12] for reason in failures.values()] == ["Its level 's", "Its front ma"]
+
+
+async def test_the_hash_names_everything_that_shapes_a_document(tmp_path: Path) -> None:
+    path = write(tmp_path / "a.md", "one")
+
+    async def digest(**changed: object) -> str:
+        items, _ = await collect(source([path], **changed))  # type: ignore[arg-type]
+        return items["a.md"].content_hash
+
+    first = await digest()
+    assert first == await digest()
+    assert first != await digest(level=Level.INTERNAL)
+    assert first != await digest(acl=frozenset({"staff"}))
+    path.write_text("two")
+    assert first != await digest()
+
+
+async def test_jsonl_rows(tmp_path: Path) -> None:
+    rows = [
+        json.dumps(
+            {"id": "t-1", "title": "Crash", "text": "# Big\n\nIt crashed.", "product": "db", "level": "internal"}
+        ),
+        "{broken",
+        '["no object"]',
+        json.dumps({"id": "t-2", "symptom": "Slow", "cause": "Disk", "fix": "Replace it", "environment": "Linux"}),
+        json.dumps({"question": "How do I pay?", "answer": "By card."}),
+        json.dumps({"id": "t-1", "text": "again"}),
+        json.dumps({"id": "t-3", "title": "no text"}),
+        json.dumps({"id": 7, "text": "plain words", "acl": "a, b", "nested": {"x": 1}, "tags": ["p", "q"]}),
+        "",
+    ]
+    write(tmp_path / "t.jsonl", "\n".join(rows))
+    items, failures = await collect(source([tmp_path / "t.jsonl"]))
+    first, ticket, faq, last = items.values()
+    assert first.item_id == "t.jsonl#t-1" and first.media_type == "text/markdown" and first.level is Level.INTERNAL
+    assert first.metadata == {"product": "db"}
+    assert ticket.raw.decode() == (
+        "## Symptom\n\nSlow\n\n## Environment\n\nLinux\n\n## Cause\n\nDisk\n\n## Resolution\n\nReplace it\n"
+    )
+    assert faq.kind is DocumentKind.FAQ and faq.title == "How do I pay?" and len(faq.item_id) == len("t.jsonl#") + 16
+    assert faq.metadata["question_key"] == question_key("how do i  PAY")
+    assert last.item_id == "t.jsonl#7" and last.acl == {"a", "b"} and last.metadata == {"tags": "p, q"}
+    assert last.media_type == "text/plain"
+    assert failures == {
+        "t.jsonl#line 2": "Line 2: it is not valid JSON.",
+        "t.jsonl#line 3": "Line 3: it is not a JSON object.",
+        "t.jsonl#line 6": "Line 6: the id of this row was used before.",
+        "t.jsonl#line 7": "Line 7: it has no text; use --map to name the column that holds it.",
+    }
+
+
+async def test_csv_rows_with_a_mapping(tmp_path: Path) -> None:
+    write(tmp_path / "t.csv", 'Key;Summary;Description;Team\n1;One;"two\nlines";red\n\n2;Two;x;blue;extra\n3;Three;y\n')
+    columns = parse_map("id=Key, title=Summary,text=Description")
+    items, failures = await collect(source([tmp_path / "t.csv"], columns=columns))
+    assert [(item.item_id, item.title, item.raw) for item in items.values()] == [
+        ("t.csv#1", "One", b"two\nlines\n"),
+        ("t.csv#3", "Three", b"y\n"),
+    ]
+    assert items["t.csv#1"].metadata == {"team": "red"}
+    assert list(failures.values()) == ["Line 5: it has 5 fields, the header has 4."]
+    with pytest.raises(InvalidInput, match="no mapping"):
+        parse_map("text")
+
+
+@pytest.mark.parametrize(
+    ("left", "right", "equal"),
+    [
+        ("What’s  up?", "whats up", True),
+        ("Ｈｅｌｌｏ", "hello!", True),
+        ("C# or C++?", "c or c", False),
+        ("version 1.2", "version 12", False),
+        ("🙂", "", True),
+    ],
+)
+def test_question_keys(left: str, right: str, equal: bool) -> None:
+    assert (question_key(left) == question_key(right)) is equal

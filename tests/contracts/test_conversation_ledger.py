@@ -1,0 +1,135 @@
+"""What every ConversationLedger promises."""
+
+from __future__ import annotations
+
+import asyncio
+
+import pytest
+from ledger_samples import Ledgers, escalated, handoff, session, turn
+
+from firstline.domain import HandoffState
+from firstline.errors import Conflict, NotFound
+
+
+async def test_a_session_is_its_users_own(ledgers: Ledgers, tenant: str) -> None:
+    ledger = ledgers.conversations
+    own = session(tenant)
+    await ledger.create_session(own)
+    assert await ledger.session(own.session_id, tenant=tenant, user=own.user) == own
+    assert await ledger.session(own.session_id, tenant=tenant, user="another") is None
+    assert await ledger.session(own.session_id, tenant="another", user=own.user) is None
+    assert await ledger.session("unknown", tenant=tenant, user=own.user) is None
+    assert await ledger.session("\x00\ud800", tenant=tenant, user=own.user) is None
+
+
+async def test_a_session_id_is_taken_once(ledgers: Ledgers, tenant: str) -> None:
+    first = session(tenant)
+    await ledgers.conversations.create_session(first)
+    with pytest.raises(Conflict):
+        await ledgers.conversations.create_session(session("another", session_id=first.session_id))
+    assert await ledgers.conversations.session(first.session_id, tenant=tenant, user=first.user) == first
+
+
+async def test_turns_come_newest_last(ledgers: Ledgers, tenant: str) -> None:
+    ledger = ledgers.conversations
+    own = session(tenant)
+    await ledger.create_session(own)
+    written = [turn(own.session_id, number) for number in range(1, 13)]
+    for one in [*written[6:], *written[:6]]:
+        await ledger.append_turn(one, None)
+    assert await ledger.turns(own.session_id, limit=100) == written
+    assert await ledger.turns(own.session_id, limit=3) == written[-3:]
+    assert await ledger.turns(own.session_id, limit=0) == []
+    assert await ledger.turns("unknown", limit=3) == []
+
+
+async def test_a_turn_number_is_taken_once_and_nothing_of_the_loser_stays(ledgers: Ledgers, tenant: str) -> None:
+    ledger = ledgers.conversations
+    own = session(tenant)
+    await ledger.create_session(own)
+    handed = [handoff(own.session_id) for _ in range(5)]
+    results = await asyncio.gather(
+        *(ledger.append_turn(escalated(one, 1), one) for one in handed), return_exceptions=True
+    )
+    assert sorted(type(result).__name__ for result in results) == ["Conflict"] * 4 + ["NoneType"]
+    (kept,) = await ledger.turns(own.session_id, limit=9)
+    assert await ledger.handoffs(tenant=tenant, limit=9) == [getattr(kept.outcome, "handoff", None)]
+
+
+async def test_a_handoff_id_that_is_taken_undoes_the_turn(ledgers: Ledgers, tenant: str) -> None:
+    ledger = ledgers.conversations
+    own = session(tenant)
+    await ledger.create_session(own)
+    handed = handoff(own.session_id)
+    await ledger.append_turn(escalated(handed, 1), handed)
+    with pytest.raises(Conflict):
+        await ledger.append_turn(escalated(handed, 2), handed)
+    assert [one.number for one in await ledger.turns(own.session_id, limit=9)] == [1]
+
+
+async def test_a_turn_needs_its_session(ledgers: Ledgers) -> None:
+    with pytest.raises(NotFound):
+        await ledgers.conversations.append_turn(turn("unknown", 1), None)
+
+
+async def test_a_question_with_control_characters_is_kept(ledgers: Ledgers, tenant: str) -> None:
+    own = session(tenant)
+    await ledgers.conversations.create_session(own)
+    question = "a\x00b\x01\x1f\u202e\ud83d \U0001f600 c"
+    await ledgers.conversations.append_turn(turn(own.session_id, 1, question=question), None)
+    (kept,) = await ledgers.conversations.turns(own.session_id, limit=1)
+    # An engine that cannot hold NUL and half surrogates shows the replacement character instead.
+    assert kept.question in (question, "a\ufffdb\x01\x1f\u202e\ufffd \U0001f600 c")
+
+
+async def test_the_open_handoff_is_the_newest_that_is_not_closed(ledgers: Ledgers, tenant: str) -> None:
+    ledger = ledgers.conversations
+    own, other = session(tenant), session(tenant)
+    await ledger.create_session(own)
+    await ledger.create_session(other)
+    assert await ledger.open_handoff(own.session_id) is None
+    handed = [handoff(own.session_id, turn=number, minutes=number) for number in (1, 2, 3)]
+    for number, one in enumerate(handed, start=1):
+        await ledger.append_turn(escalated(one, number), one)
+    assert await ledger.open_handoff(own.session_id) == handed[2]
+    assert await ledger.open_handoff(other.session_id) is None
+    await ledger.set_handoff_state(handed[2].handoff_id, tenant=tenant, state=HandoffState.RESOLVED)
+    assert await ledger.open_handoff(own.session_id) == handed[1]
+    await ledger.set_handoff_state(handed[1].handoff_id, tenant=tenant, state=HandoffState.RETURNED)
+    await ledger.set_handoff_state(handed[0].handoff_id, tenant=tenant, state=HandoffState.IN_PROGRESS)
+    still = await ledger.open_handoff(own.session_id)
+    assert still is not None
+    assert (still.handoff_id, still.state) == (handed[0].handoff_id, HandoffState.IN_PROGRESS)
+
+
+async def test_handoff_states_move_inside_their_tenant(ledgers: Ledgers, tenant: str) -> None:
+    ledger = ledgers.conversations
+    own = session(tenant)
+    await ledger.create_session(own)
+    handed = handoff(own.session_id)
+    await ledger.append_turn(escalated(handed, 1), handed)
+    for where, which in (("another", handed.handoff_id), (tenant, "unknown"), (tenant, "\x00")):
+        with pytest.raises(NotFound):
+            await ledger.set_handoff_state(which, tenant=where, state=HandoffState.RESOLVED)
+    for state in HandoffState:
+        changed = await ledger.set_handoff_state(handed.handoff_id, tenant=tenant, state=state)
+        assert changed.state is state
+        assert await ledger.handoffs(tenant=tenant, limit=1) == [changed]
+    (recorded,) = await ledger.turns(own.session_id, limit=1)
+    assert recorded == escalated(handed, 1), "the record says how it was"
+
+
+async def test_handoffs_come_newest_first(ledgers: Ledgers, tenant: str) -> None:
+    ledger = ledgers.conversations
+    own, foreign = session(tenant), session(f"{tenant}-2")
+    handed = [handoff(own.session_id, minutes=minutes) for minutes in (5, 9, 1, 9)]
+    theirs = handoff(foreign.session_id)
+    await ledger.create_session(own)
+    await ledger.create_session(foreign)
+    for number, one in enumerate(handed, start=1):
+        await ledger.append_turn(escalated(one, number), one)
+    await ledger.append_turn(escalated(theirs, 1), theirs)
+    newest = [handed[3], handed[1], handed[0], handed[2]]
+    assert await ledger.handoffs(tenant=tenant, limit=9) == newest
+    assert await ledger.handoffs(tenant=tenant, limit=2) == newest[:2]
+    assert await ledger.handoffs(tenant=f"{tenant}-2", limit=9) == [theirs]

@@ -1,0 +1,148 @@
+"""Fit the shipped gates on the development questions and write `src/firstline/questions/gates.json`.
+
+    FIRSTLINE_DATA=... python -m training.gates.fit
+
+Positive: what would be shown comes from a gold document. Negative: it does not, the question is labelled
+unanswerable, or its gold documents were left out of the index. Two logistic models on standardised features, every
+example weighted so that each data set and each class counts the same. Reported figures are leave-one-data-set-out: a
+set is scored by a model that never saw it. Thresholds are quantiles of those held-out scores, not of training scores.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import os
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from sklearn.linear_model import LogisticRegression
+from sklearn.metrics import roc_auc_score
+
+from firstline.evals.datasets import data_folder, dataset_cases, present
+from firstline.settings import load_settings
+from firstline.wiring import open_firstline
+from training.gates.collect import Example, collect
+
+TARGET = Path("src/firstline/questions/gates.json")
+KB = "eval"
+RELEVANCE = (
+    "dense", "document", "words", "margin_second", "margin_fifth", "terms_in_chunk", "terms_in_document",
+    "identifiers_found", "dense_agrees", "words_agree", "length",
+)  # fmt: skip
+CONFIDENCE = (*RELEVANCE, "verified", "fully", "claims")
+RELEVANCE_KEEPS = 0.95
+"""The relevance gate lets this share of right answers through: it only stops what is clearly off."""
+CONFIDENT_WRONG_MAX = 0.05
+UNSURE_WRONG_MAX = 0.15
+"""Share of wrong examples that may pass the confidence gate, and the one below which an answer is shown as unsure."""
+STRENGTH = 1.0
+
+
+def fit(examples: Sequence[Example]) -> dict[str, Any]:
+    right = np.array([example.right for example in examples])
+    gates: dict[str, Any] = {}
+    report: dict[str, Any] = {}
+    for name, features in (("relevance", RELEVANCE), ("confidence", CONFIDENCE)):
+        held_out = _leave_one_set_out(examples, features)
+        weights, bias = _model(examples, features)
+        report[name] = _figures(examples, held_out)
+        gates[name] = {"weights": weights, "bias": bias, "threshold": 0.0}
+        if name == "relevance":
+            gates[name]["threshold"] = round(float(np.quantile(held_out[right], 1 - RELEVANCE_KEEPS)), 4)
+        else:
+            wrong = held_out[~right]
+            gates[name]["threshold"] = round(float(np.quantile(wrong, 1 - CONFIDENT_WRONG_MAX)), 4)
+            gates["unsure"] = {
+                "weights": weights,
+                "bias": bias,
+                "threshold": round(float(np.quantile(wrong, 1 - UNSURE_WRONG_MAX)), 4),
+            }
+            for gate in ("confidence", "unsure"):
+                passed = held_out >= gates[gate]["threshold"]
+                report[f"{gate}_passes"] = {
+                    "right": round(float(passed[right].mean()), 3),
+                    "wrong": round(float(passed[~right].mean()), 3),
+                }
+    sets = sorted({example.set_name for example in examples})
+    return {"fitted_on": {"sets": sets, "examples": len(examples)}, "held_out": report, "gates": gates}
+
+
+def _matrix(examples: Sequence[Example], features: Sequence[str]) -> Any:
+    return np.array([[example.features.get(name, 0.0) for name in features] for example in examples])
+
+
+def _balance(examples: Sequence[Example]) -> Any:
+    """Each (data set, class) cell weighs the same, so that the largest set does not decide alone."""
+    cells = [(example.set_name, example.right) for example in examples]
+    sizes = {cell: cells.count(cell) for cell in set(cells)}
+    return np.array([len(cells) / len(sizes) / sizes[cell] for cell in cells])
+
+
+def _fitted(examples: Sequence[Example], features: Sequence[str]) -> tuple[Any, Any, LogisticRegression]:
+    x = _matrix(examples, features)
+    mean, scale = x.mean(axis=0), x.std(axis=0) + 1e-9
+    model = LogisticRegression(C=STRENGTH, max_iter=2000)
+    model.fit((x - mean) / scale, [example.right for example in examples], sample_weight=_balance(examples))
+    return mean, scale, model
+
+
+def _leave_one_set_out(examples: Sequence[Example], features: Sequence[str]) -> Any:
+    scores = np.zeros(len(examples))
+    for name in {example.set_name for example in examples}:
+        inside = [example for example in examples if example.set_name != name]
+        mean, scale, model = _fitted(inside, features)
+        rows = [i for i, example in enumerate(examples) if example.set_name == name]
+        outside = (_matrix([examples[i] for i in rows], features) - mean) / scale
+        scores[rows] = model.predict_proba(outside)[:, 1]
+    return scores
+
+
+def _model(examples: Sequence[Example], features: Sequence[str]) -> tuple[dict[str, float], float]:
+    """Weights on raw features: standardisation is folded in, so that the gate needs no more than a dot product."""
+    mean, scale, model = _fitted(examples, features)
+    raw = model.coef_[0] / scale
+    bias = float(model.intercept_[0] - (raw * mean).sum())
+    return {name: round(float(weight), 5) for name, weight in zip(features, raw, strict=True)}, round(bias, 5)
+
+
+def _figures(examples: Sequence[Example], scores: Any) -> dict[str, Any]:
+    figures: dict[str, Any] = {}
+    for name in sorted({example.set_name for example in examples}):
+        own = [(example, score) for example, score in zip(examples, scores, strict=True) if example.set_name == name]
+        answerable = [s for e, s in own if e.answerable]
+        labelled = [s for e, s in own if not e.answerable and e.condition == "labelled"]
+        removed = [s for e, s in own if e.condition == "removed"]
+        figures[name] = {
+            "auroc_labelled": _auroc(answerable, labelled),
+            "auroc_removed": _auroc(answerable, removed),
+            "auroc_right": _auroc([s for e, s in own if e.right], [s for e, s in own if not e.right]),
+        }
+    return figures
+
+
+def _auroc(positive: Sequence[float], negative: Sequence[float]) -> float | None:
+    if not positive or not negative:
+        return None
+    return round(float(roc_auc_score([1] * len(positive) + [0] * len(negative), [*positive, *negative])), 3)
+
+
+async def main() -> None:
+    data = data_folder(os.environ)
+    settings = load_settings(flags={"kb": KB, "data_folder": Path(".cache/eval")})
+    cases = [case for one in present(data) for case in dataset_cases(data, one)]
+    async with open_firstline(settings) as firstline:
+        snapshot = await firstline.knowledge.published(tenant=settings.tenant, kb=KB)
+        if snapshot.number == 0:
+            sys.exit("Nothing is ingested yet: run `make eval` first.")
+        examples = await collect(firstline, cases, kb=KB)
+    result = fit(examples)
+    TARGET.write_text(json.dumps(result, indent=1) + "\n", encoding="utf-8")
+    print(json.dumps(result["held_out"], indent=1))
+
+
+if __name__ == "__main__":
+    asyncio.run(main())
