@@ -75,9 +75,7 @@ class Settings(BaseModel):
         return hashlib.sha256(shaping.encode()).hexdigest()[:16]
 
 
-def load_settings(
-    *, flags: Mapping[str, Any] | None = None, environ: Mapping[str, str] | None = None
-) -> Settings:
+def load_settings(*, flags: Mapping[str, Any] | None = None, environ: Mapping[str, str] | None = None) -> Settings:
     """Put the sources together. InvalidInput names the key, what is wrong with it and what to do."""
     environment = os.environ if environ is None else environ
     values: dict[str, Any] = {}

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator
+from collections.abc import AsyncGenerator
 from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -53,7 +53,7 @@ class Firstline:
 
 
 @asynccontextmanager
-async def open_ledgers(settings: Settings) -> AsyncIterator[PostgresLedgers]:
+async def open_ledgers(settings: Settings) -> AsyncGenerator[PostgresLedgers]:
     """The ledger alone: what keys, status and hand-overs need, without a model or an index."""
     folder = prepare_folder(settings.data_folder)
     async with open_postgres(data_folder=folder, database_url=settings.database_url) as ledgers:
@@ -61,25 +61,21 @@ async def open_ledgers(settings: Settings) -> AsyncIterator[PostgresLedgers]:
 
 
 @asynccontextmanager
-async def open_firstline(settings: Settings, *, embedder: Embedder | None = None) -> AsyncIterator[Firstline]:
+async def open_firstline(settings: Settings, *, embedder: Embedder | None = None) -> AsyncGenerator[Firstline]:
     """Open a data folder, starting the embedded engines that are not running yet.
 
     `embedder` replaces the configured one (evaluation wraps it in a cache).
     """
     folder = prepare_folder(settings.data_folder)
     async with AsyncExitStack() as stack:
-        ledgers = await stack.enter_async_context(
-            open_postgres(data_folder=folder, database_url=settings.database_url)
-        )
+        ledgers = await stack.enter_async_context(open_postgres(data_folder=folder, database_url=settings.database_url))
         model = embedder or open_embedder(
             name=settings.embedder,
             model=settings.embedder_model,
             api_key=settings.embedder_api_key,
             threads=settings.embed_threads,
         )
-        index = await stack.enter_async_context(
-            open_qdrant_edge(folder=folder / "index", dimensions=model.dimensions)
-        )
+        index = await stack.enter_async_context(open_qdrant_edge(folder=folder / "index", dimensions=model.dimensions))
         blobs = ObjectBlobs.local(folder / "blobs")
         words = EngineerWords()
         redactor = PatternRedactor()

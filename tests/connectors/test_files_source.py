@@ -9,7 +9,6 @@ from pathlib import Path
 import pytest
 
 from firstline.connectors.files import FilesSource
-from firstline.connectors.table import parse_map
 from firstline.domain import EVERYONE, DocumentKind, Failure, Level, SourceItem, question_key
 from firstline.errors import InvalidInput
 
@@ -187,11 +186,13 @@ async def test_jsonl_rows(tmp_path: Path) -> None:
         json.dumps({"id": "t-1", "text": "again"}),
         json.dumps({"id": "t-3", "title": "no text"}),
         json.dumps({"id": 7, "text": "plain words", "acl": "a, b", "nested": {"x": 1}, "tags": ["p", "q"]}),
+        json.dumps({"id": "t-4", "text": "---\nlevel: restricted\nacl: [ops]\n---\nhush", "level": "public"}),
         "",
     ]
     write(tmp_path / "t.jsonl", "\n".join(rows))
     items, failures = await collect(source([tmp_path / "t.jsonl"]))
-    first, ticket, faq, last = items.values()
+    first, ticket, faq, last, secret = items.values()
+    assert secret.level is Level.RESTRICTED and secret.acl == {"ops"}
     assert first.item_id == "t.jsonl#t-1" and first.media_type == "text/markdown" and first.level is Level.INTERNAL
     assert first.metadata == {"product": "db"}
     assert ticket.raw.decode() == (
@@ -211,16 +212,16 @@ async def test_jsonl_rows(tmp_path: Path) -> None:
 
 async def test_csv_rows_with_a_mapping(tmp_path: Path) -> None:
     write(tmp_path / "t.csv", 'Key;Summary;Description;Team\n1;One;"two\nlines";red\n\n2;Two;x;blue;extra\n3;Three;y\n')
-    columns = parse_map("id=Key, title=Summary,text=Description")
-    items, failures = await collect(source([tmp_path / "t.csv"], columns=columns))
+    columns = {"id": "Key", "title": "Summary", "text": "Description"}
+    files = source([tmp_path / "t.csv"], columns=columns)
+    assert files.prefixes == ("t.csv#",)
+    items, failures = await collect(files)
     assert [(item.item_id, item.title, item.raw) for item in items.values()] == [
         ("t.csv#1", "One", b"two\nlines\n"),
         ("t.csv#3", "Three", b"y\n"),
     ]
     assert items["t.csv#1"].metadata == {"team": "red"}
     assert list(failures.values()) == ["Line 5: it has 5 fields, the header has 4."]
-    with pytest.raises(InvalidInput, match="no mapping"):
-        parse_map("text")
 
 
 @pytest.mark.parametrize(

@@ -1,8 +1,9 @@
 """Extractive composing: order, structure and spans survive."""
 
+from tests.steps.evidence import piece
+
 from firstline.domain import ChunkKind, ClaimKind
 from firstline.questions.compose import compose, units_of
-from tests.steps.evidence import piece
 
 PROCEDURE = """## Rotate the logs
 

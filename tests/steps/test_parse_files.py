@@ -52,6 +52,11 @@ def test_deep_html_nesting_ends_well(tag: str) -> None:
     assert "deep" in html(f"<{tag}>" * 10_000 + "deep")
 
 
+def test_html_in_a_declared_encoding() -> None:
+    raw = '<meta charset="windows-1251"><p>Привет, мир</p>'.encode("cp1251")
+    assert read(raw, "text/html").text == "Привет, мир\n"
+
+
 def pdf_bytes(*pages: list[tuple[str, float]]) -> bytes:
     document = pdfium.PdfDocument.new()
     for lines in pages:

@@ -5,11 +5,11 @@ from dataclasses import replace
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from tests.steps.evidence import piece
 
 from firstline.domain import Answered, Citation, Claim, ClaimKind, Completeness, Draft
 from firstline.questions.compose import compose
 from firstline.questions.verify import verify
-from tests.steps.evidence import piece
 
 TEXT = "Set retryWrites to false in version 4.2. Do not restart the primary. The limit is 16 MB."
 

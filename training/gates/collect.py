@@ -16,9 +16,7 @@ from firstline.questions.rewrite import rewrite
 from firstline.questions.verify import verify
 from firstline.wiring import Firstline
 
-EVERYTHING = Principal(
-    tenant="default", user="training", acl_tags=frozenset({EVERYONE}), level=Level.RESTRICTED
-)
+EVERYTHING = Principal(tenant="default", user="training", acl_tags=frozenset({EVERYONE}), level=Level.RESTRICTED)
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)

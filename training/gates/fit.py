@@ -130,7 +130,7 @@ def _auroc(positive: Sequence[float], negative: Sequence[float]) -> float | None
     return round(float(roc_auc_score([1] * len(positive) + [0] * len(negative), [*positive, *negative])), 3)
 
 
-async def main() -> None:
+async def main() -> dict[str, Any]:
     data = data_folder(os.environ)
     settings = load_settings(flags={"kb": KB, "data_folder": Path(".cache/eval")})
     cases = [case for one in present(data) for case in dataset_cases(data, one)]
@@ -139,10 +139,10 @@ async def main() -> None:
         if snapshot.number == 0:
             sys.exit("Nothing is ingested yet: run `make eval` first.")
         examples = await collect(firstline, cases, kb=KB)
-    result = fit(examples)
-    TARGET.write_text(json.dumps(result, indent=1) + "\n", encoding="utf-8")
-    print(json.dumps(result["held_out"], indent=1))
+    return fit(examples)
 
 
 if __name__ == "__main__":
-    asyncio.run(main())
+    fitted = asyncio.run(main())
+    TARGET.write_text(json.dumps(fitted, indent=1) + "\n", encoding="utf-8")
+    print(json.dumps(fitted["held_out"], indent=1))

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import logging
 import time
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, field
@@ -18,8 +17,6 @@ from firstline.questions.render import render
 
 if TYPE_CHECKING:
     from firstline.wiring import Firstline
-
-logger = logging.getLogger(__name__)
 
 TURNS_RUNNING_MAX: Final = 1000
 HEARTBEAT_S: Final = 5.0

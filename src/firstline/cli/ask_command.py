@@ -43,7 +43,9 @@ def command(
     try:
         asked_level = Level.parse(level)
     except KeyError:
-        raise InvalidInput(f"There is no level {level}.", remedy="Use public, customer, internal or restricted.") from None
+        raise InvalidInput(
+            f"There is no level {level}.", remedy="Use public, customer, internal or restricted."
+        ) from None
     principal = Principal(
         tenant=settings.tenant, user="cli", acl_tags=frozenset(acl) or frozenset({EVERYONE}), level=asked_level
     )
@@ -80,9 +82,7 @@ async def _ask(settings: Any, principal: Any, question: str, session_id: str | N
             )
             await firstline.conversations.create_session(session)
         else:
-            found = await firstline.conversations.session(
-                session_id, tenant=settings.tenant, user=principal.user
-            )
+            found = await firstline.conversations.session(session_id, tenant=settings.tenant, user=principal.user)
             if found is None:
                 raise NotFound(f"There is no session {session_id}.", remedy="Leave out --session to begin a new one.")
             session = found

@@ -39,9 +39,7 @@ def command(ctx: click.Context, folder: Path, port: int, no_serve: bool) -> None
     from firstline.api.serve import serve
     from firstline.cli.key_command import create_key
 
-    token = run(
-        create_key(settings, name="demo", level=Level.CUSTOMER, acl=frozenset({EVERYONE}), days=1)
-    )
+    token = run(create_key(settings, name="demo", level=Level.CUSTOMER, acl=frozenset({EVERYONE}), days=1))
 
     def ready(url: str) -> None:
         click.echo(f"\nOpen this link (it carries a key that is valid for a day):\n\n  {url}/#key={token}\n")

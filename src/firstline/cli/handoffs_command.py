@@ -33,7 +33,9 @@ def command(ctx: click.Context, handoff_id: str | None, state: str | None, limit
                 )
                 click.echo(f"{moved.handoff_id} is {moved.state}.")
                 return
-            found = await ledgers.conversations.handoffs(tenant=settings.tenant, limit=limit if not handoff_id else 1000)
+            found = await ledgers.conversations.handoffs(
+                tenant=settings.tenant, limit=limit if not handoff_id else 1000
+            )
         if handoff_id is None:
             for handoff in found:
                 click.echo(f"{handoff.handoff_id}  {handoff.state:<12} {handoff.reason:<20} {handoff.question[:80]}")

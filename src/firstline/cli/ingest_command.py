@@ -67,7 +67,9 @@ def parse_mapping(text: str) -> dict[str, str]:
     return {left.strip(): right.strip() for left, _, right in pairs}
 
 
-async def _ingest(settings: Any, paths: tuple[str, ...], *, quiet: bool, prune: bool, mapping: Any, **access: Any) -> Any:
+async def _ingest(
+    settings: Any, paths: tuple[str, ...], *, quiet: bool, prune: bool, mapping: Any, **access: Any
+) -> Any:
     from tqdm import tqdm
 
     from firstline.connectors.files import FilesSource

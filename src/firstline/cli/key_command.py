@@ -31,10 +31,10 @@ def create(ctx: click.Context, name: str, kb: str | None, level: str, acl: tuple
     try:
         parsed = Level.parse(level)
     except KeyError:
-        raise InvalidInput(f"There is no level {level}.", remedy="Use public, customer, internal or restricted.") from None
-    token = run(
-        create_key(settings, name=name, level=parsed, acl=frozenset(acl) or frozenset({EVERYONE}), days=days)
-    )
+        raise InvalidInput(
+            f"There is no level {level}.", remedy="Use public, customer, internal or restricted."
+        ) from None
+    token = run(create_key(settings, name=name, level=parsed, acl=frozenset(acl) or frozenset({EVERYONE}), days=days))
     click.echo(token)
     click.echo("Keep it: it is shown this once. Send it as `Authorization: Bearer ...`.", err=True)
 
@@ -63,7 +63,9 @@ def list_keys(ctx: click.Context) -> None:
 
         async with open_ledgers(settings) as ledgers:
             for key in await ledgers.keys.keys(tenant=settings.tenant):
-                state = "revoked" if key.revoked_at else f"expires {key.expires_at:%Y-%m-%d}" if key.expires_at else "valid"
+                state = (
+                    "revoked" if key.revoked_at else f"expires {key.expires_at:%Y-%m-%d}" if key.expires_at else "valid"
+                )
                 tags = ",".join(sorted(key.principal.acl_tags))
                 click.echo(f"{key.key_id}  {key.kb}  {key.principal.level.label}  {tags}  {state}  {key.name}")
 

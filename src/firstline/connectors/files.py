@@ -45,6 +45,7 @@ MEDIA_TYPES: Final[Mapping[str, str]] = {
     ".jsonl": "application/jsonl",
     ".ndjson": "application/jsonl",
 }
+TABLES: Final = frozenset({"text/csv", "application/jsonl"})
 DEPTH_MAX: Final = 64
 SNIFF_BYTES: Final = 8_192
 _SUPPORTED: Final = "Supported are " + ", ".join(MEDIA_TYPES) + "."
@@ -89,8 +90,8 @@ class FilesSource:
 
     @property
     def prefixes(self) -> tuple[str, ...]:
-        """What every item id of each root starts with: a folder's name with `/`, a file's own id."""
-        return tuple(f"{label}/" if path.is_dir() else label for label, path in self._roots)
+        """What every item id of each root starts with: a folder's `name/`, a table's `name#`, a file's own id."""
+        return tuple(label + _after(path) for label, path in self._roots)
 
     async def items(self) -> AsyncIterator[SourceItem | Failure]:
         """In the order given, folders sorted by name. InvalidInput when there was no supported file at all."""
@@ -151,7 +152,7 @@ class FilesSource:
             problem = self._too_large(status.st_size) or _sniff(path, media_type)
             if problem:
                 yield Failure(item_id=item_id, reason=problem)
-            elif media_type in {"text/csv", "application/jsonl"}:
+            elif media_type in TABLES:
                 yield from table_items(path, item_id, media_type=media_type, access=self._access, columns=self._map)
             else:
                 yield self._item(item_id, media_type, _read(path, self._bytes_max))
@@ -189,6 +190,12 @@ class FilesSource:
             f"It has {_mib(size)}, more than the limit of {_mib(self._bytes_max)}. "
             f"Split it, or raise the setting `file_bytes_max`."
         )
+
+
+def _after(root: Path) -> str:
+    if os.path.isdir(root):  # noqa: PTH112 Path.is_dir raises where access is denied
+        return "/"
+    return "#" if MEDIA_TYPES.get(root.suffix.lower()) in TABLES else ""
 
 
 def _sniff(path: Path, media_type: str) -> str:

@@ -7,7 +7,7 @@
 | text, body, content, description, answer | the document, as Markdown or plain text |
 | symptom / problem, environment, cause, resolution / fix / solution | parts of a ticket, put together under headings |
 | question with answer | a curated answer (kind faq), found by its question |
-| url, kind, acl, level | as for front matter; they outrank what was given for the source |
+| url, kind, acl, level | outrank what was given for the source; front matter in the text outranks them |
 | updated_at, status, product, version and any other | metadata |
 
 `columns` renames: {"text": "Description"} takes the text from the column "Description".
@@ -26,9 +26,8 @@ from pathlib import Path
 from typing import Any, Final, cast
 
 from firstline.connectors.hashing import content_hash
-from firstline.connectors.overrides import Access, overridden
+from firstline.connectors.overrides import Access, front_overrides, overridden
 from firstline.domain import DocumentKind, Failure, SourceItem, question_key
-from firstline.errors import InvalidInput
 
 TITLES: Final = ("title", "subject", "question", "summary")
 TEXTS: Final = ("text", "body", "content", "description", "answer")
@@ -71,17 +70,6 @@ def table_items(
         else:
             seen.add(item.item_id)
             yield item
-
-
-def parse_map(text: str) -> dict[str, str]:
-    """`text=Description,title=Summary` as a mapping. InvalidInput names what is wrong."""
-    mapping: dict[str, str] = {}
-    for pair in filter(None, (part.strip() for part in text.split(","))):
-        name, equals, column = (part.strip() for part in pair.partition("="))
-        if not equals or not name or not column:
-            raise InvalidInput(f"{pair!r} is no mapping.", remedy="Write it as text=Description,title=Summary.")
-        mapping[name.lower()] = column
-    return mapping
 
 
 def _json_rows(path: Path) -> Iterator[tuple[int, Row | str]]:
@@ -161,6 +149,10 @@ def _item(row: Mapping[str, object], file_id: str, access: Access) -> SourceItem
     text = text.replace("\r\n", "\n").replace("\r", "\n")
     title = " ".join(title.split())[:500]
     raw = text.encode("utf-8", "replace")
+    front = front_overrides(raw, changed)
+    if isinstance(front, str):
+        return front[:1].lower() + front[1:]
+    changed, url = front.access, _text(row.get("url"))[:2000] or front.url
     return content_hash(
         SourceItem(
             item_id=f"{file_id}#{_row_id(row, title, raw)}",
@@ -168,7 +160,7 @@ def _item(row: Mapping[str, object], file_id: str, access: Access) -> SourceItem
             media_type="text/markdown" if _MARKDOWN.search(text[:200_000]) else "text/plain",
             raw=raw,
             title=title,
-            url=_text(row.get("url"))[:2000] or None,
+            url=url,
             metadata={**_metadata(row), **_question(changed, title)},
             acl=changed.acl,
             level=changed.level,

@@ -20,7 +20,7 @@ import logging
 import time
 import uuid
 from collections import Counter
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -119,9 +119,7 @@ class DocumentJourney:
         """
         started = time.monotonic()
         async with self._ledger.ingest_lock(tenant=tenant, kb=kb):
-            candidate = await self._ledger.open_candidate(
-                tenant=tenant, kb=kb, embedder_id=self._embedder.model_id
-            )
+            candidate = await self._ledger.open_candidate(tenant=tenant, kb=kb, embedder_id=self._embedder.model_id)
             run = _Run(tenant=tenant, kb=kb, candidate=candidate, on_progress=on_progress)
             run.current = await self._ledger.current(tenant=tenant, kb=kb)
             run.resumed = any(document.since == candidate for document in run.current.values())
@@ -134,9 +132,7 @@ class DocumentJourney:
         """Index entries of documents whose run died before the ledger heard of them."""
         planned = await self._ledger.planned(tenant=run.tenant, kb=run.kb, candidate=run.candidate)
         unknown = [
-            doc_id
-            for doc_id in planned
-            if doc_id not in run.current or run.current[doc_id].since != run.candidate
+            doc_id for doc_id in planned if doc_id not in run.current or run.current[doc_id].since != run.candidate
         ]
         if unknown:
             await self._index.delete(tenant=run.tenant, kb=run.kb, doc_ids=unknown, since=run.candidate)
@@ -185,7 +181,9 @@ class DocumentJourney:
             run.fail(item)
             return None
         if item.item_id in run.seen:
-            run.fail(Failure(item_id=item.item_id, reason="Another item of this run has the same id; the first is kept."))
+            run.fail(
+                Failure(item_id=item.item_id, reason="Another item of this run has the same id; the first is kept.")
+            )
             return None
         run.seen.add(item.item_id)
         known = run.current.get(item.item_id)
@@ -226,14 +224,14 @@ class DocumentJourney:
             doc_id=item.item_id,
             kind=item.kind,
             title=title,
-            url=item.url or parsed.metadata.get("url"),
+            url=self._safe_url(item.url or parsed.metadata.get("url")),
             blob=_sha256(blob),
             size_bytes=len(blob),
             content_hash=item.content_hash,
             acl=item.acl,
             level=item.level,
             since=run.candidate,
-            metadata={**parsed.metadata, **item.metadata},
+            metadata=self._safe({**parsed.metadata, **item.metadata}),
         )
         chunks = tuple(
             Chunk(
@@ -270,6 +268,14 @@ class DocumentJourney:
             bodies=tuple(f"{lead}\n{body}" for lead, body in zip(leads, bodies, strict=True)),
             redactions=Counter(redaction.type for redaction in redacted.redactions),
         )
+
+    def _safe(self, metadata: Mapping[str, str]) -> dict[str, str]:
+        """Columns and front matter hold personal data as readily as the text does."""
+        return {name: self._redactor.redact(value).text for name, value in metadata.items()}
+
+    def _safe_url(self, url: str | None) -> str | None:
+        """A link that carried a secret is dropped: with a placeholder inside it would lead nowhere."""
+        return url if url is None or not self._redactor.redact(url).redactions else None
 
     async def _commit(self, run: _Run, batch: list[Prepared]) -> None:
         texts = [text for prepared in batch for text in prepared.texts]
@@ -315,13 +321,13 @@ class DocumentJourney:
         return entries
 
     async def _prune(self, run: _Run, prefixes: Sequence[str]) -> None:
-        failed = {failure.item_id for failure in run.failures}
+        unread = tuple(run.unread)
         gone = [
             doc_id
             for doc_id, document in run.current.items()
             if document.until == FOREVER
             and doc_id not in run.seen
-            and doc_id not in failed
+            and not (unread and doc_id.startswith(unread))
             and doc_id.startswith(tuple(prefixes))
         ]
         if not prefixes or not gone:
@@ -336,9 +342,7 @@ class DocumentJourney:
         run.removed = len(gone)
 
     async def _publish(self, run: _Run, started: float) -> IngestReport:
-        await self._ledger.record_failures(
-            tenant=run.tenant, kb=run.kb, candidate=run.candidate, failures=run.failures
-        )
+        await self._ledger.record_failures(tenant=run.tenant, kb=run.kb, candidate=run.candidate, failures=run.failures)
         changes = run.added + run.changed + run.removed
         ended = await self._ledger.ended(tenant=run.tenant, kb=run.kb, candidate=run.candidate)
         if changes or run.resumed or ended:
@@ -367,9 +371,7 @@ class DocumentJourney:
 class _Run:
     """What one run has seen and done so far."""
 
-    def __init__(
-        self, *, tenant: str, kb: str, candidate: int, on_progress: Callable[[Progress], None] | None
-    ) -> None:
+    def __init__(self, *, tenant: str, kb: str, candidate: int, on_progress: Callable[[Progress], None] | None) -> None:
         self.tenant = tenant
         self.kb = kb
         self.candidate = candidate
@@ -379,9 +381,13 @@ class _Run:
         self.items = self.added = self.changed = self.removed = self.unchanged = self.chunks = 0
         self.redactions: Counter[str] = Counter()
         self.failures: list[Failure] = []
+        self.unread: set[str] = set()
         self._on_progress = on_progress
 
     def fail(self, failure: Failure) -> None:
+        # What could not be read must not look deleted: a folder speaks for all below it, a broken line for its table.
+        table, mark, _ = failure.item_id.partition("#")
+        self.unread.add(table + mark)
         if len(self.failures) < FAILURES_MAX:
             self.failures.append(failure)
 
@@ -396,9 +402,7 @@ class _Run:
 
     def report_progress(self) -> None:
         if self._on_progress is not None:
-            self._on_progress(
-                Progress(items=self.items, documents=self.added + self.changed, chunks=self.chunks)
-            )
+            self._on_progress(Progress(items=self.items, documents=self.added + self.changed, chunks=self.chunks))
 
 
 def _cut(blob: bytes, start: int, end: int) -> str:

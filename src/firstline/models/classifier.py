@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import zipfile
 from collections.abc import Mapping
 from pathlib import Path
@@ -59,7 +60,8 @@ def open_classifier(*, embedder: str) -> LinearClassifier | UniformClassifier:
 def load_classifier(path: Path) -> LinearClassifier:
     """Read weights. Broken when the file is missing, damaged or of other categories."""
     try:
-        with np.load(path, allow_pickle=False) as file:
+        # Read whole first: numpy leaves the file open when it is damaged.
+        with np.load(io.BytesIO(path.read_bytes()), allow_pickle=False) as file:
             weights, bias = file["weights"], file["bias"]
             names = tuple(str(name) for name in file["categories"])
             embedder = str(file["embedder"])

@@ -8,7 +8,9 @@ from collections.abc import Sequence
 from firstline.domain import Claim, Coverage, Critique, Evidence
 from firstline.questions.terms import all_stems, terms
 
-PART = re.compile(r"\?\s+|;\s+|\.\s+|\n+|,?\s+and (?=(?:how|what|why|which|where|when|can|does|is|do|are)\b)", re.IGNORECASE)
+PART = re.compile(
+    r"\?\s+|;\s+|\.\s+|\n+|,?\s+and (?=(?:how|what|why|which|where|when|can|does|is|do|are)\b)", re.IGNORECASE
+)
 PART_TERMS_MIN = 2
 COVERED = 0.5
 """A part counts as covered when this share of its words stands in the answer or in the headings above it."""
@@ -20,9 +22,7 @@ def critique(question: str, claims: Sequence[Claim], evidence: Sequence[Evidence
         return Critique(coverage=Coverage.CANNOT, missing=(question[:200],))
     cited = {citation.chunk_id for claim in claims for citation in claim.citations}
     context = " ".join(
-        " ".join((piece.chunk.title, *piece.chunk.section_path))
-        for piece in evidence
-        if piece.chunk.chunk_id in cited
+        " ".join((piece.chunk.title, *piece.chunk.section_path)) for piece in evidence if piece.chunk.chunk_id in cited
     )
     available = all_stems(" ".join(claim.text for claim in claims) + " " + context)
     parts = [part for part in PART.split(question) if len(terms(part)) >= PART_TERMS_MIN][:PARTS_MAX] or [question]

@@ -5,18 +5,20 @@ from __future__ import annotations
 from collections.abc import Sequence
 from datetime import datetime
 
-from firstline.domain import Evidence, GateReading, Handoff, HandoffState, Intent, Mood, Reason, Tried, Triage
+from firstline.domain import Evidence, GateReading, Handoff, HandoffState, Intent, Mood, Reason, Triage, Tried
 
 SUMMARY_CHARS_MAX = 900
 TURN_CHARS_MAX = 300
 TRIED_MAX = 5
 
 NEXT_STEPS = {
-    Reason.LOW_CONFIDENCE: "Check the pages under “tried”; if one answers, send it and note what the question called it. "
-    "If none does, the knowledge base has a gap.",
-    Reason.NO_VERIFIED_CONTEXT: "Nothing in the knowledge base supports an answer: ask for the missing detail or write the page.",
+    Reason.LOW_CONFIDENCE: "Check the pages under “tried”; if one answers, send it and note what the question "
+    "called it. If none does, the knowledge base has a gap.",
+    Reason.NO_VERIFIED_CONTEXT: "Nothing in the knowledge base supports an answer: ask for the missing detail "
+    "or write the page.",
     Reason.PRIVATE_DATA: "Confirm who is asking before anything about an account is said.",
-    Reason.UNSUPPORTED_CATEGORY: "Needs access to the customer's account or a decision: take it to the team that has it.",
+    Reason.UNSUPPORTED_CATEGORY: "Needs access to the customer's account or a decision: take it to the team "
+    "that has it.",
     Reason.HIGH_STAKES: "Reply in person, today; do not send a how-to.",
     Reason.USER_ASKED: "The customer asked for a person: greet them and take over.",
     Reason.PROVIDER_FAILURE: "The bot failed technically. Answer the question and tell the operator.",

@@ -224,12 +224,12 @@ class QuestionJourney:
         visible = {chunk.chunk_id for chunk in await self._knowledge.chunks(cited, scope)}
         if visible.issuperset(cited):
             return turn
-        claims = tuple(
-            claim for claim in turn.outcome.claims if all(c.chunk_id in visible for c in claim.citations)
-        )
+        claims = tuple(claim for claim in turn.outcome.claims if all(c.chunk_id in visible for c in claim.citations))
         if claims:
             return replace(turn, outcome=replace(turn.outcome, claims=claims, completeness=Completeness.PARTIAL))
-        return replace(turn, outcome=Clarify(question="This answer is no longer available. Please ask again.", options=()))
+        return replace(
+            turn, outcome=Clarify(question="This answer is no longer available. Please ask again.", options=())
+        )
 
     # --- one message ------------------------------------------------------------------------------------------------
 
@@ -358,9 +358,7 @@ class QuestionJourney:
         """The relevance gate failed: ask once, and hand over when asking did not help."""
         already_asked = bool(asked.history) and isinstance(asked.history[-1].outcome, Clarify)
         if already_asked:
-            return self._escalate(
-                asked, trail, Reason.LOW_CONFIDENCE if trail.evidence else Reason.NO_VERIFIED_CONTEXT
-            )
+            return self._escalate(asked, trail, Reason.LOW_CONFIDENCE if trail.evidence else Reason.NO_VERIFIED_CONTEXT)
         titles = tuple(dict.fromkeys(piece.chunk.title for piece in trail.evidence))[:CLARIFY_OPTIONS_MAX]
         if len(titles) > 1:
             question = (

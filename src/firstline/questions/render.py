@@ -84,9 +84,7 @@ def _answered(outcome: Answered) -> Reply:
     )
 
 
-def _number(
-    claim: Claim, numbers: dict[tuple[str, int, int], int], numbered: list[ReplyCitation]
-) -> tuple[int, ...]:
+def _number(claim: Claim, numbers: dict[tuple[str, int, int], int], numbered: list[ReplyCitation]) -> tuple[int, ...]:
     used: list[int] = []
     for citation in claim.citations:
         key = (citation.chunk_id, citation.start, citation.end)

@@ -125,9 +125,7 @@ async def read_evidence(
 
     The ledger filters again: a chunk that the index should not have returned is not read.
     """
-    wanted = [
-        (chunk_id, scores) for document in ranked for chunk_id, scores in document.hits[:per_document]
-    ][:limit]
+    wanted = [(chunk_id, scores) for document in ranked for chunk_id, scores in document.hits[:per_document]][:limit]
     scores_by_id = dict(wanted)
     chunks = await ledger.chunks([chunk_id for chunk_id, _ in wanted], scope)
     read = await asyncio.gather(*(_read(chunk, blobs) for chunk in chunks))

@@ -20,7 +20,8 @@ LAST_TURN_TIMES = 2
 IDENTIFIER = re.compile(r"\b(?:[A-Z]{1,10}[-_]?\d{3,6}[A-Z]?|v?\d+\.\d+(?:\.\d+)*|[A-Za-z]+(?:[._][A-Za-z0-9]+)+)\b")
 FRESH_START = re.compile(
     r"^\s*(?:new (?:question|topic)|(?:something|a question about something) (?:else|different)|"
-    r"(?:another|different|unrelated) (?:question|topic)|on (?:another|a different) (?:note|topic)|changing (?:the )?subject)\b",
+    r"(?:another|different|unrelated) (?:question|topic)|on (?:another|a different) (?:note|topic)|"
+    r"changing (?:the )?subject)\b",
     re.IGNORECASE,
 )
 

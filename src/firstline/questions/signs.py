@@ -54,7 +54,7 @@ _SOMEONE: Final = (
     r"|account)"
 )
 _RELATION: Final = (
-    r"(?:my\s+(?:neighbou?r|boss|manager|ex|wife|husband|girlfriend|boyfriend|colleague|competitor|roommate|friend"
+    r"(?:(?:my|our)\s+(?:neighbou?r|boss|manager|ex|wife|husband|girlfriend|boyfriend|colleague|competitor|roommate|friend"
     r"|daughter|son|brother|sister|landlord)s?)"
 )
 PRIVATE: Final = re.compile(
@@ -139,8 +139,8 @@ HIGH_STRONG: Final = signs(
     (
         Intent.BILLING_DISPUTE,
         r"""\b(?:chargeback|charged\s+back)\b(?!\s+(?:api|webhook|object|report|settings?|field))
-        | \b(?:charged|billed|debited)\s+(?:me\s+|us\s+|my\s+card\s+)?(?:\w+\s+){0,3}?(?:twice|two\s+times|double
-        |again)\b
+        | \b(?:charged|billed|debited)\s+(?:me\s+|us\s+|my\s+card\s+)?(?:\w+\s+){0,3}?(?:twice|two\s+times|double)\b
+        | \b(?:charged|billed|debited)\s+(?:me|us|my\s+card)\s+(?:\w+\s+){0,3}?again\b
         | \bdouble\s+charge[ds]?\b | \b(?:i\s+want|give\s+me|get)\s+(?:my|our|the)\s+money\s+back\b | \bmoney\s+back\b
         | \b(?:i|we)\s+(?:hereby\s+)?(?:dispute|contest)\b | \bovercharged\b | \boverbilled\b
         | \b(?:demand|want|need|expect|where(?:'s|\s+is))\s+(?:a\s+|an?\s+immediate\s+|my\s+
@@ -184,7 +184,11 @@ HIGH_WEAK: Final = signs(
         r"""\b(?:refund(?:ed|s)?|charged?|charges|billed|invoiced?|bill|debited|deducted|paid|payment|money|fees?
         |overcharge|dispute)\b""",
     ),
-    (Intent.DELETION, r"""\b(?:delet(?:e|ed|ion)|erase|erasure|wipe[d]?|remove|purge|gone)\b"""),
+    (
+        Intent.DELETION,
+        rf"""\b(?:delet(?:e|ed|ion)|erase|erasure|wiped?|remove|purge)\b{_GAP}
+        (?:accounts?|profile|data|records?|me|us|user|everything|every|all|photos|information|it\s+all)\b""",
+    ),
     (
         Intent.CANCELLATION,
         r"\b(?:cancel(?:l?ed|l?ation|l?ing)?|terminat(?:e|ed|ion|ing)|end|close|stop|notice|leav(?:e|ing)|quit"
@@ -228,6 +232,10 @@ ACCOUNT: Final = re.compile(
     """,
     re.IGNORECASE | re.VERBOSE,
 )
+ON_YOUR_SIDE: Final = re.compile(
+    r"\b(?:can|could|would|will)\s+(?:you|somebody|someone|your\s+team)\b.{0,80}\b(?:on|at|from)\s+your\s+(?:side|end)\b",
+    re.IGNORECASE,
+)
 POLICY: Final = re.compile(
     r"\b(?:polic(?:y|ies)|rules|procedure|template|process|what\s+is\s+an?|meaning\s+of)\b", re.IGNORECASE
 )
@@ -250,6 +258,10 @@ OFF_TASK: Final = re.compile(
     | \bweather\b.{0,30}\b(?:today|tomorrow|tonight|weekend|monday|tuesday|wednesday|thursday|friday|saturday|sunday
         |like|outside)\b
     | \bwill\s+it\s+(?:rain|snow)\b | \b(?:act|talk|role\s?play)\s+(?:like|as)\s+an?\b | \bpretend\s+(?:you|to\s+be)\b
+    | \brecipe\s+for\b | \b(?:film|movie|series|book|novel)\b.{0,20}\b(?:should|can)\s+i\s+(?:watch|read)\b
+    | \bwho\s+(?:won|wins|will\s+win)\s+the\s+(?:\w+\s+){0,2}?(?:match|game|election)\b.{0,20}
+       \b(?:last\s+night|yesterday|tonight|today|next)\b
+    | ^\W*are\s+you\s+(?:a\s+|an\s+)?(?:married|single|human|robot|bot|real|alive|ai|person)\b
     | \blottery\s+numbers\b | \bhoroscope\b | \bmarry\s+me\b | \bi\s+love\s+you\b | \bmake\s+me\s+laugh\b""",
     re.IGNORECASE | re.VERBOSE,
 )

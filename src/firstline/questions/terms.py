@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import re
 from functools import lru_cache
-from typing import Final
+from typing import Any, Final, cast
 
-import snowballstemmer
+import snowballstemmer  # pyright: ignore[reportMissingTypeStubs]  (the package ships no types)
 
 TOKEN: Final = re.compile(r"[^\W_]+(?:[._:/+#-][^\W_]+)*", re.UNICODE)
 IDENTIFIER: Final = re.compile(
@@ -17,14 +17,16 @@ IDENTIFIER: Final = re.compile(
     r"|--[a-z][\w-]+)\b"
 )
 FUNCTION_WORDS: Final = frozenset(
-    """a about after all also am an and any are as at be because been before being but by can cannot could did do does
-    doing don done for from get gets getting got had has have having he hello help hi how i if im in into is it its just
-    know like me my need no not of off on one only or our out please possible so some such tell than thank thanks that
-    the their them then there these they thing this those to too try trying up us use used using very want wanted was we
-    were what when where whether which while who why will with without won would you your""".split()
+    """
+    a about after all also am an and any are as at be because been before being but by can cannot could did do
+    does doing don done for from get gets getting got had has have having he hello help hi how i if im in into is
+    it its just know like me my need no not of off on one only or our out please possible so some such tell than
+    thank thanks that the their them then there these they thing this those to too try trying up us use used using
+    very want wanted was we were what when where whether which while who why will with without won would you your
+    """.split()
 )
 TERMS_MAX: Final = 64
-_stemmer = snowballstemmer.stemmer("english")
+_stemmer: Any = cast(Any, snowballstemmer).stemmer("english")
 
 
 @lru_cache(maxsize=50_000)

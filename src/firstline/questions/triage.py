@@ -21,6 +21,7 @@ from firstline.questions.signs import (
     HIGH_WEAK,
     MINE,
     OFF_TASK,
+    ON_YOUR_SIDE,
     OTHERS,
     PERSON,
     POLICY,
@@ -31,6 +32,8 @@ from firstline.questions.signs import (
 
 DEFLECT_MIN: Final = 0.8
 DEFLECT_WITH_SIGN_MIN: Final = 0.3
+DEFLECT_IN_CONVERSATION_MIN: Final = 0.97
+PRIVATE_MIN: Final = 0.4
 OUT_OF_SCOPE_MIN: Final = 0.5
 HIGH_WITH_STRONG_MIN: Final = 0.03
 HIGH_WITH_WEAK_MIN: Final = 0.6
@@ -162,8 +165,12 @@ def _off_topic(
         return None
     if words <= SHORT_WORDS_MAX and OFF_TASK.search(text) and irrelevant >= DEFLECT_WITH_SIGN_MIN:
         return Category.IRRELEVANT, Intent.OTHER, irrelevant, "a task or talk, not a question about the knowledge"
-    if in_conversation or technical:
+    if technical:
         return None
+    if in_conversation:
+        # A follow-up says little by itself: only what no follow-up would say is turned away.
+        sure = irrelevant >= DEFLECT_IN_CONVERSATION_MIN
+        return (Category.IRRELEVANT, Intent.SMALL_TALK, irrelevant, "the classifier is sure") if sure else None
     if irrelevant + nonsense < deflect_min:
         return None
     if irrelevant >= nonsense:
@@ -181,13 +188,15 @@ def _out_of_scope(
     text: str, in_conversation: bool, probabilities: Mapping[Category, float], share_min: float
 ) -> Verdict | None:
     share = probabilities[Category.OUT_OF_SCOPE]
-    # A follow-up is personal in tone and seldom a request: more certainty is asked for.
-    needed = (1 + share_min) / 2 if in_conversation else share_min
-    if share < needed or HOW_FIRST.match(text):
+    if ON_YOUR_SIDE.search(text):
+        return Category.OUT_OF_SCOPE, Intent.ACCOUNT, max(share, 0.9), "wants something looked at on our side"
+    if HOW_FIRST.match(text):
         return None
-    if OTHERS.search(text):
+    # A follow-up is personal in tone and seldom a request: more certainty is asked for.
+    caution = (1 - share_min) / 2 if in_conversation else 0.0
+    if share >= PRIVATE_MIN + caution and OTHERS.search(text):
         return Category.OUT_OF_SCOPE, Intent.PRIVATE_DATA, share, "words and meaning of other people's data"
-    if ACCOUNT.search(text):
+    if share >= share_min + caution and ACCOUNT.search(text):
         return Category.OUT_OF_SCOPE, Intent.ACCOUNT, share, "needs an account or a decision"
     return None
 

@@ -10,6 +10,7 @@ from typing import Final
 
 from selectolax.lexbor import LexborHTMLParser, LexborNode
 
+from firstline.documents.parse.decode import decode
 from firstline.documents.parse.page import Page
 
 _SKIPPED: Final = frozenset(
@@ -68,6 +69,7 @@ _BLOCKS: Final = frozenset(
 _HEADINGS: Final = {f"h{level}": level for level in range(1, 7)}
 _LISTS: Final = frozenset({"ul", "ol", "menu"})
 _HIDDEN_STYLE: Final = re.compile(r"(?:display\s{0,4}:\s{0,4}none|visibility\s{0,4}:\s{0,4}hidden)", re.IGNORECASE)
+_CHARSET: Final = re.compile(rb"(?i)charset[ \t]{0,4}=[ \t\"']{0,4}([a-z0-9_-]{2,30})")
 INDENT_MAX: Final = 8
 """Deeper lists are written at this depth: the words count, not how far they are pushed in."""
 CELLS_MAX: Final = 200_000
@@ -75,7 +77,7 @@ MAIN_SHARE_MIN: Final = 0.2
 
 
 def html_page(raw: bytes) -> Page:
-    tree = LexborHTMLParser(raw)
+    tree = LexborHTMLParser(_decoded(raw))
     body = tree.body
     if body is None:
         return Page(text="")
@@ -86,6 +88,18 @@ def html_page(raw: bytes) -> Page:
     heading = re.search(r"^# (.+)$", text, re.MULTILINE)
     title = re.sub(r"[*`]", "", heading.group(1)) if heading else page_title
     return Page(text=text, title=title, metadata=_properties(tree))
+
+
+def _decoded(raw: bytes) -> str:
+    """By the page's own declaration when it names an encoding other than Unicode, else by its bytes."""
+    declared = _CHARSET.search(raw, 0, 2_048)
+    name = declared.group(1).decode("ascii").lower() if declared else ""
+    if name.startswith(("iso-8859-", "windows-125", "koi8-", "shift_jis", "euc-", "gb", "big5")):
+        try:
+            return raw.decode("cp1252" if name == "iso-8859-1" else name, errors="replace")
+        except LookupError:
+            pass
+    return decode(raw)
 
 
 def html_fragment(html: str) -> str:

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from typing import Final
 
 import numpy as np
 import qdrant_edge as qd
 
+from firstline.errors import Broken
 from firstline.ports import Hit, IndexQuery, Scope
 
 EXACT_MAX: Final = 50_000
@@ -57,6 +59,11 @@ class Search:
             )
             for point_id, (chunk_id, doc_id) in found.items()
         ]
+        if not all(math.isfinite(hit.dense + hit.words + hit.document) for hit in hits):
+            raise Broken(
+                "The chunk index holds vectors that are not numbers: its files are damaged.",
+                remedy="Move the index folder away and ingest again; the documents themselves are not touched.",
+            )
         return sorted(hits, key=lambda hit: (-hit.dense, hit.chunk_id))
 
     def _nearest(self, using: str, *, among: set[str] | None = None) -> qd.QueryRequest:
