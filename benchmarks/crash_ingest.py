@@ -81,14 +81,18 @@ class Corpus:
         self._folder = folder
         self._random = random.Random(seed)  # noqa: S311 - repeatable, no secret
         self._next = 0
+        self.changed: frozenset[str] = frozenset()
+        """Document ids whose text the latest change replaced."""
         folder.mkdir(parents=True)
         for _ in range(FILES):
             self._write_new()
 
     def change(self) -> None:
         names = sorted(path.name for path in self._folder.iterdir())
-        for name in self._random.sample(names, CHANGED_PER_ROUND):
+        changed = self._random.sample(names, CHANGED_PER_ROUND)
+        for name in changed:
             (self._folder / name).write_text(self._page(name), encoding="utf-8")
+        self.changed = frozenset(f"{FOLDER}/{name}" for name in changed)
         for name in self._random.sample(names, CHANGED_PER_ROUND // 6):
             (self._folder / name).unlink()
         for _ in range(CHANGED_PER_ROUND // 6):
@@ -280,6 +284,11 @@ def _check_killed(
         report.published_by_killed += 1
         if frozenset(after.published) != corpus.names():
             report.findings.append(f"{where}: snapshot {after.snapshot} is published and not complete")
+        report.findings += [
+            f"{where}: snapshot {after.snapshot} still holds the old text of {doc_id}"
+            for doc_id in sorted(corpus.changed & set(before.published) & set(after.published))
+            if before.published[doc_id] == after.published[doc_id]
+        ]
     else:
         report.findings.append(f"{where}: the pointer went from {before.snapshot} to {after.snapshot}")
 

@@ -8,7 +8,7 @@ from typing import Final
 from benchmarks.evaluate import ask_sets, rank_sets
 from benchmarks.measured import Measured, Registry
 from benchmarks.workbench import DEMO_KB, load_set, open_workbench, question_sets, real_data
-from firstline.evals.datasets import DOCUMENTATION, DataMissing
+from firstline.evals.datasets import DOCUMENTATION
 from firstline.evals.evaluate import Judged
 from firstline.evals.scorers import mean_scores
 from firstline.evals.summary import (
@@ -31,12 +31,7 @@ _judged: dict[tuple[str, bool], list[Judged]] = {}
 async def retrieval(set_name: str, metric: str) -> Measured:
     """One run gives every metric of a set; within one process it is not repeated."""
     if set_name not in _ranked:
-        data = None
-        try:
-            data = real_data()
-        except DataMissing:
-            if set_name != DEMO_KB:
-                raise
+        data = None if set_name == DEMO_KB else real_data()
         async with open_workbench(data=data) as bench:
             found = await rank_sets(bench, {set_name: load_set(set_name, data=data)})
         _ranked[set_name] = mean_scores([one.scores for one in found])

@@ -17,14 +17,14 @@ from collections.abc import AsyncGenerator, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any, Final
+from typing import Final
 
 import firstline
 from firstline.cli.demo_command import PARTS
 from firstline.connectors.files import FilesSource
 from firstline.domain import EVERYONE, DocumentKind, IngestReport, Level
 from firstline.evals.cases import Case, load_cases
-from firstline.evals.datasets import DataSet, DataSource, data_folder, dataset_cases, present
+from firstline.evals.datasets import DataSet, DataSource, data_folder, dataset_cases, document_records, present
 from firstline.evals.run import Runner
 from firstline.models.cached import CachedEmbedder
 from firstline.models.embedder import open_embedder
@@ -122,12 +122,13 @@ def commit() -> str:
 
 
 def show_progress(label: str):
-    """A callback that keeps one line of stderr current, at most four times a second."""
+    """A callback that keeps one line of stderr current, at most four times a second; in a log, its last state only."""
     last = [0.0]
+    alive = sys.stderr.isatty()
 
     def show(done: int, total: int) -> None:
         now = time.monotonic()
-        if done == total or now - last[0] > 0.25:
+        if done == total or (alive and now - last[0] > 0.25):
             last[0] = now
             print(f"\r{label}: {done} of {total}", end="\n" if done == total else "", file=sys.stderr, flush=True)
 
@@ -155,22 +156,15 @@ async def ingest_demo(opened: Firstline, *, kb: str = DEMO_KB) -> list[IngestRep
 async def _bring_up_to_date(opened: Firstline, data: Path | None) -> dict[str, IngestReport]:
     reports: dict[str, IngestReport] = {}
     if data is not None:
+        show = show_progress("ingest")
         sets: Sequence[DataSet] = present(data)
-        started = time.monotonic()
-
-        def show(progress: Any) -> None:
-            spent = time.monotonic() - started
-            print(
-                f"\ringest: {progress.items} items, {progress.chunks} chunks, {spent:.0f} s ",
-                end="",
-                file=sys.stderr,
-                flush=True,
-            )
-
+        total = sum(1 for one in sets for _ in document_records(data, one))
         reports[DATA_KB] = await opened.documents.ingest(
-            DataSource(data, sets), tenant=opened.settings.tenant, kb=DATA_KB, on_progress=show
+            DataSource(data, sets),
+            tenant=opened.settings.tenant,
+            kb=DATA_KB,
+            on_progress=lambda progress: show(progress.items, total),
         )
-        print(file=sys.stderr)
     for report in await ingest_demo(opened):
         reports[DEMO_KB] = report
     return reports

@@ -270,11 +270,12 @@ class KnowledgeLedger(Protocol):
     async def write(self, documents: Sequence[StoredDocument]) -> list[str]:
         """In one transaction: insert the documents with their chunks, replace what the same candidate wrote of them
         before, end their older revisions (and those revisions' chunks) at the candidate, and clear their plan.
-        Returns the chunk ids whose end was moved, for the index to follow."""
+        Returns the chunk ids whose end was moved or whose revision was replaced, for the index to follow.
+        This and every other change of a candidate: Conflict unless it is published + 1."""
         ...
 
     async def end(self, *, tenant: str, kb: str, candidate: int, doc_ids: Sequence[str]) -> list[str]:
-        """Let documents end at the candidate. Returns their chunk ids. A revision that the candidate itself wrote is
+        """Let documents end at the candidate; may be repeated. Returns their chunk ids. A revision that the candidate itself wrote is
         removed, and its chunk ids are returned too."""
         ...
 

@@ -7,6 +7,7 @@ import math
 import uuid
 from collections.abc import AsyncIterator
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -61,6 +62,19 @@ async def test_every_score_of_every_hit_is_exact(index: ChunkIndex, tenant: str)
     assert hits[1].document == pytest.approx(0.0, abs=1e-3)
 
 
+async def test_the_words_of_what_was_found_by_vector_count_though_others_have_more(
+    index: ChunkIndex, tenant: str
+) -> None:
+    near = entry(tenant=tenant, dense=axis(0), terms={7: 0.5})
+    wordy = entry(tenant=tenant, dense=axis(4), terms={7: 2.0})
+    await index.upsert([near, wordy])
+
+    hits = await index.search(question(tenant=tenant, dense=axis(0), terms={7: 1.0}, limit=1))
+
+    assert [hit.chunk_id for hit in hits] == [near.chunk_id, wordy.chunk_id]
+    assert [hit.words for hit in hits] == pytest.approx([0.5 * idf(2, 2), 2.0 * idf(2, 2)], rel=2e-3)
+
+
 async def test_both_lists_are_joined_each_with_its_limit(index: ChunkIndex, tenant: str) -> None:
     by_vector = [entry(tenant=tenant, dense=axis(0, lean=0.1 * n), terms={}) for n in range(4)]
     by_words = [entry(tenant=tenant, dense=axis(5), terms={7: 1.0 + n}) for n in range(4)]
@@ -98,13 +112,13 @@ async def test_best_dense_first_and_ties_by_chunk_id(index: ChunkIndex, tenant: 
     ids=str,
 )
 async def test_what_is_outside_the_scope_is_neither_found_nor_felt(
-    index: ChunkIndex, tenant: str, hidden: dict[str, object]
+    index: ChunkIndex, tenant: str, hidden: dict[str, Any]
 ) -> None:
     seen = entry(tenant=tenant, doc_id="same", dense=axis(0, lean=0.3), terms={7: 1.0})
     await index.upsert([seen])
     before = await index.search(question(tenant=tenant, snapshot=5))
 
-    await index.upsert([entry(tenant=tenant, doc_id="same", document=axis(0), **hidden) for _ in range(5)])  # type: ignore[arg-type]
+    await index.upsert([entry(tenant=tenant, doc_id="same", document=axis(0), **hidden) for _ in range(5)])
     await index.upsert([entry(tenant=f"{tenant}-2", doc_id="same", document=axis(0))])
 
     assert [hit.chunk_id for hit in before] == [seen.chunk_id]

@@ -44,10 +44,9 @@ asyncio.run(main())
 
 
 @pytest.fixture
-def folder() -> Generator[Path]:
+def empty() -> Generator[Path]:
     """pytest's own folders are closed to all but their owner, and Postgres run by root is another user."""
-    made = Path(tempfile.mkdtemp(prefix="firstline-fault-"))
-    made.chmod(0o711)
+    made = new_folder()
     yield made
     for pid_file in made.rglob("postmaster.pid"):
         found = PidFile.read(pid_file.parent)
@@ -55,6 +54,29 @@ def folder() -> Generator[Path]:
             os.kill(found.pid, signal.SIGQUIT)
             wait_until_gone(found.pid)
     shutil.rmtree(made, ignore_errors=True)
+
+
+@pytest.fixture(scope="session")
+def template() -> Generator[Path]:
+    """A data folder that was used once: copying it is much quicker than setting up another."""
+    made = new_folder()
+    server = EmbeddedServer(made)
+    server.open()
+    server.close()
+    yield made
+    shutil.rmtree(made)
+
+
+@pytest.fixture
+def folder(empty: Path, template: Path) -> Path:
+    subprocess.run(["cp", "-a", f"{template}/.", str(empty)], check=True)
+    return empty
+
+
+def new_folder() -> Path:
+    made = Path(tempfile.mkdtemp(prefix="firstline-fault-"))
+    made.chmod(0o711)
+    return made
 
 
 def cwd_of(pid: int) -> Path | None:
@@ -187,19 +209,19 @@ def finish_sleeper(process: subprocess.Popen[bytes]) -> None:
     process.wait()
 
 
-def test_an_interrupted_setup_is_begun_again(folder: Path) -> None:
-    partial = folder / "postgres" / "data.partial"
+def test_an_interrupted_setup_is_begun_again(empty: Path) -> None:
+    partial = empty / "postgres" / "data.partial"
     partial.mkdir(parents=True)
     (partial / "PG_VERSION").write_text("18\n")
-    server = EmbeddedServer(folder)
+    server = EmbeddedServer(empty)
     server.open()
     assert value(server.conninfo, b"SELECT 1") == 1
     server.close()
     assert not partial.exists()
 
 
-def test_a_path_too_long_for_a_socket(folder: Path) -> None:
-    deep = folder / ("long" * 20) / ("name" * 20)
+def test_a_path_too_long_for_a_socket(empty: Path) -> None:
+    deep = empty / ("long" * 20) / ("name" * 20)
     deep.mkdir(parents=True)
     server = EmbeddedServer(deep)
     server.open()
@@ -212,11 +234,11 @@ def test_a_path_too_long_for_a_socket(folder: Path) -> None:
 
 
 @pytest.mark.parametrize("name", ["with space", "it's", "a,b", "ünï", "100%"])
-def test_a_folder_with_an_unusual_name(folder: Path, name: str) -> None:
-    (folder / name).mkdir()
-    server = EmbeddedServer(folder / name)
+def test_a_folder_with_an_unusual_name(empty: Path, name: str) -> None:
+    (empty / name).mkdir()
+    server = EmbeddedServer(empty / name)
     server.open()
-    assert value(server.conninfo, b"SELECT current_setting('data_directory')") == str(folder / name / "postgres/data")
+    assert value(server.conninfo, b"SELECT current_setting('data_directory')") == str(empty / name / "postgres/data")
     server.close()
 
 
@@ -232,8 +254,8 @@ def test_only_the_owner_can_reach_the_socket_and_nothing_listens_on_the_network(
 
 
 @pytest.mark.skipif(not ROOT, reason="only root runs Postgres as another user")
-def test_a_folder_that_bars_the_way_is_named(folder: Path) -> None:
-    closed = folder / "home"
+def test_a_folder_that_bars_the_way_is_named(empty: Path) -> None:
+    closed = empty / "home"
     closed.mkdir(mode=0o700)
     with pytest.raises(Broken, match=f"the folder {closed} is closed") as refused:
         EmbeddedServer(closed / "data").open()
@@ -242,54 +264,54 @@ def test_a_folder_that_bars_the_way_is_named(folder: Path) -> None:
 
 
 @pytest.mark.skipif(not ROOT, reason="only root can make a folder of another user")
-def test_root_leaves_a_users_folder_to_that_user(folder: Path) -> None:
-    (folder / "postgres").mkdir(mode=0o700)
-    os.chown(folder / "postgres", 65534, 65534)
-    server = EmbeddedServer(folder)
+def test_root_leaves_a_users_folder_to_that_user(empty: Path) -> None:
+    (empty / "postgres").mkdir(mode=0o700)
+    os.chown(empty / "postgres", 65534, 65534)
+    server = EmbeddedServer(empty)
     server.open()
-    assert Path(f"/proc/{postmaster(folder)}").stat().st_uid == 65534
+    assert Path(f"/proc/{postmaster(empty)}").stat().st_uid == 65534
     server.close()
 
 
-def test_reachability_is_judged_for_the_account(folder: Path) -> None:
-    folder.chmod(0o710)
-    stranger = Account(uid=folder.stat().st_uid + 4321, gid=folder.stat().st_gid + 4321, name="stranger", switch=True)
-    member = Account(uid=stranger.uid, gid=folder.stat().st_gid, name="member", switch=True)
-    check_reachable(folder, member, what="it")
+def test_reachability_is_judged_for_the_account(empty: Path) -> None:
+    empty.chmod(0o710)
+    stranger = Account(uid=empty.stat().st_uid + 4321, gid=empty.stat().st_gid + 4321, name="stranger", switch=True)
+    member = Account(uid=stranger.uid, gid=empty.stat().st_gid, name="member", switch=True)
+    check_reachable(empty, member, what="it")
     with pytest.raises(Broken, match="stranger"):
-        check_reachable(folder, stranger, what="it")
+        check_reachable(empty, stranger, what="it")
 
 
 @pytest.mark.skipif(ROOT, reason="root may write everywhere")
-def test_an_unwritable_folder(folder: Path) -> None:
-    folder.chmod(0o500)
+def test_an_unwritable_folder(empty: Path) -> None:
+    empty.chmod(0o500)
     with pytest.raises(Broken, match="may not be read or written"):
-        EmbeddedServer(folder).open()
-    folder.chmod(0o700)
+        EmbeddedServer(empty).open()
+    empty.chmod(0o700)
 
 
 @pytest.mark.parametrize("place", ["file", "file/below"])
-def test_a_data_folder_that_is_a_file(folder: Path, place: str) -> None:
-    (folder / "file").write_text("")
+def test_a_data_folder_that_is_a_file(empty: Path, place: str) -> None:
+    (empty / "file").write_text("")
     with pytest.raises(Broken, match="cannot be used"):
-        EmbeddedServer(folder / place).open()
+        EmbeddedServer(empty / place).open()
 
 
-async def test_a_data_folder_of_a_newer_format(folder: Path) -> None:
-    (folder / "firstline.json").write_text(json.dumps({"format": 99}))
+async def test_a_data_folder_of_a_newer_format(empty: Path) -> None:
+    (empty / "firstline.json").write_text(json.dumps({"format": 99}))
     for url in ("", "postgresql://127.0.0.1:1/none"):
         with pytest.raises(DataTooNew, match="format 99") as refused:
-            async with open_postgres(data_folder=folder, database_url=url):
+            async with open_postgres(data_folder=empty, database_url=url):
                 pytest.fail("opened")
         assert "Upgrade" in refused.value.remedy
-    assert not (folder / "postgres").exists()
+    assert not (empty / "postgres").exists()
 
 
 @pytest.mark.parametrize("content", ["", "{", "[]", '{"format": "one"}', "{}", "\xff"])
-def test_a_damaged_mark(folder: Path, content: str) -> None:
-    (folder / "firstline.json").write_text(content, encoding="latin-1")
+def test_a_damaged_mark(empty: Path, content: str) -> None:
+    (empty / "firstline.json").write_text(content, encoding="latin-1")
     with pytest.raises(Broken, match=r"firstline\.json is damaged"):
-        EmbeddedServer(folder).open()
+        EmbeddedServer(empty).open()
 
 
 def test_a_cluster_of_another_postgres(folder: Path) -> None:
@@ -341,13 +363,13 @@ async def test_migrations_are_checked_against_the_database(folder: Path) -> None
     assert not is_running(folder)
 
 
-async def test_processes_that_start_together_migrate_once(folder: Path) -> None:
+async def test_processes_that_start_together_migrate_once(empty: Path) -> None:
     async def once() -> None:
-        async with open_postgres(data_folder=folder, database_url="") as ledgers:
+        async with open_postgres(data_folder=empty, database_url="") as ledgers:
             assert await ledgers.knowledge.knowledge_bases(tenant="t") == []
 
     await asyncio.gather(*(once() for _ in range(6)))
-    assert not is_running(folder)
+    assert not is_running(empty)
 
 
 @pytest.mark.parametrize(
@@ -359,17 +381,17 @@ async def test_processes_that_start_together_migrate_once(folder: Path) -> None:
         ("postgresql://user:secret-word@127.0.0.1:port/none", Unavailable),
     ],
 )
-async def test_a_url_that_leads_nowhere(folder: Path, url: str, kind: type[FirstlineError]) -> None:
+async def test_a_url_that_leads_nowhere(empty: Path, url: str, kind: type[FirstlineError]) -> None:
     with pytest.raises(kind) as refused:
-        async with open_postgres(data_folder=folder, database_url=url):
+        async with open_postgres(data_folder=empty, database_url=url):
             pytest.fail("opened")
     assert "FIRSTLINE_DATABASE_URL" in str(refused.value)
     assert "secret-word" not in str(refused.value)
 
 
 @pytest.mark.skipif(not ROOT, reason="only root can mount a small disk")
-def test_a_full_disk(folder: Path) -> None:
-    small = folder / "small"
+def test_a_full_disk(empty: Path) -> None:
+    small = empty / "small"
     small.mkdir()
     mount = ["mount", "-t", "tmpfs", "-o", "size=20m,mode=0711", "tmpfs", str(small)]
     if subprocess.run(mount, capture_output=True, check=False).returncode != 0:

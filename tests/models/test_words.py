@@ -11,6 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from firstline.models.words import EngineerWords
+from firstline.ports import SparseVector
 
 WORDS = EngineerWords()
 
@@ -24,8 +25,8 @@ def score(query: str, document: str) -> float:
     return sum(w * known.get(i, 0.0) for i, w in zip(*_columns(WORDS.encode_query(query)), strict=True))
 
 
-def _columns(vector: object) -> tuple[tuple[int, ...], tuple[float, ...]]:
-    return vector.indices, vector.values  # type: ignore[attr-defined]
+def _columns(vector: SparseVector) -> tuple[tuple[int, ...], tuple[float, ...]]:
+    return vector.indices, vector.values
 
 
 @pytest.mark.parametrize(

@@ -12,32 +12,30 @@ from __future__ import annotations
 
 import asyncio
 import json
-import os
-import sys
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import numpy as np
+from benchmarks.workbench import DATA_KB, DEMO_KB, open_workbench, real_data
 from sklearn.linear_model import LogisticRegression
 from sklearn.metrics import roc_auc_score
 
-from firstline.evals.datasets import data_folder, dataset_cases, present
-from firstline.settings import load_settings
-from firstline.wiring import open_firstline
+from firstline.evals.cases import load_cases
+from firstline.evals.datasets import dataset_cases, present
 from training.gates.collect import Example, collect
 
 TARGET = Path("src/firstline/questions/gates.json")
-KB = "eval"
+DEMO_OUTCOMES = ("answered", "escalated", "clarify")
 RELEVANCE = (
-    "dense", "document", "words", "margin_second", "margin_fifth", "terms_in_chunk", "terms_in_document",
-    "identifiers_found", "dense_agrees", "words_agree", "length",
+    "dense", "contrast", "margin_second", "margin_fifth", "terms_in_chunk", "identifiers_found", "length",
 )  # fmt: skip
-CONFIDENCE = (*RELEVANCE, "verified", "fully", "claims")
+CONFIDENCE = (*RELEVANCE, "verified", "fully")
 RELEVANCE_KEEPS = 0.95
 """The relevance gate lets this share of right answers through: it only stops what is clearly off."""
-CONFIDENT_WRONG_MAX = 0.05
-UNSURE_WRONG_MAX = 0.15
+CONFIDENT_WRONG_MAX = 0.04
+UNSURE_WRONG_MAX = 0.10
 """Share of wrong examples that may pass the confidence gate, and the one below which an answer is shown as unsure."""
 STRENGTH = 1.0
 
@@ -131,14 +129,16 @@ def _auroc(positive: Sequence[float], negative: Sequence[float]) -> float | None
 
 
 async def main() -> dict[str, Any]:
-    data = data_folder(os.environ)
-    settings = load_settings(flags={"kb": KB, "data_folder": Path(".cache/eval")})
+    data = real_data()
     cases = [case for one in present(data) for case in dataset_cases(data, one)]
-    async with open_firstline(settings) as firstline:
-        snapshot = await firstline.knowledge.published(tenant=settings.tenant, kb=KB)
-        if snapshot.number == 0:
-            sys.exit("Nothing is ingested yet: run `make eval` first.")
-        examples = await collect(firstline, cases, kb=KB)
+    golden = [
+        replace(case, set_name="demo", answerable=case.outcomes[0] == "answered")
+        for case in load_cases(Path("demo/golden.jsonl"))
+        if case.outcomes[0] in DEMO_OUTCOMES
+    ]
+    async with open_workbench(data=data) as bench:
+        examples = await collect(bench.firstline, cases, kb=DATA_KB)
+        examples += await collect(bench.firstline, golden, kb=DEMO_KB)
     return fit(examples)
 
 

@@ -80,7 +80,7 @@ async def authenticate(token: str | None, *, keys: KeyLedger, now: datetime) -> 
         raise Unauthenticated("The API key is not known.", remedy=REMEDY)
     if key.revoked_at is not None and key.revoked_at <= now:
         raise Unauthenticated("The API key was revoked.", remedy="Ask the operator for a new one.")
-    if key.expires_at is not None and key.expires_at > now:
+    if key.expires_at is not None and key.expires_at <= now:
         raise Unauthenticated("The API key has expired.", remedy="Ask the operator for a new one.")
     return key
 

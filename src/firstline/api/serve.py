@@ -7,7 +7,9 @@ import contextlib
 import errno
 import signal
 import socket
+import threading
 from collections.abc import AsyncGenerator, Callable
+from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
 from granian.constants import HTTPModes, Interfaces
@@ -23,6 +25,8 @@ if TYPE_CHECKING:
 BACKLOG: Final = 1024
 READY_S_MAX: Final = 10.0
 READY_POLL_S: Final = 0.01
+GONE_S_MAX: Final = 2.0
+TASKS: Final = Path("/proc/self/task")
 ANYWHERE: Final = {"0.0.0.0": "127.0.0.1", "::": "::1"}  # noqa: S104 - named to be replaced in the link shown
 
 
@@ -83,6 +87,8 @@ async def _run(firstline: Firstline, settings: Settings, host: str, port: int, o
         log_enabled=False,
     )
     shown = ANYWHERE.get(host, host)
+    others = _threads()
+    servers: frozenset[str] = frozenset()
     async with _stopped_by_signals(server):
         serving = asyncio.create_task(server.serve())
         ready = asyncio.create_task(_until_answering(shown, port))
@@ -90,6 +96,7 @@ async def _run(firstline: Firstline, settings: Settings, host: str, port: int, o
             await asyncio.wait({serving, ready}, return_when=asyncio.FIRST_COMPLETED)
             if not serving.done():
                 await ready
+                servers = _threads() - others
                 on_ready(f"http://[{shown}]:{port}" if ":" in shown else f"http://{shown}:{port}")
             await serving
         finally:
@@ -97,6 +104,22 @@ async def _run(firstline: Firstline, settings: Settings, host: str, port: int, o
             if not serving.done():
                 server.stop()
                 await serving
+            await _until_gone(servers)
+
+
+def _threads() -> frozenset[str]:
+    """This process's threads that Python did not start; none where the system does not list them."""
+    if not TASKS.is_dir():
+        return frozenset()
+    return frozenset(entry.name for entry in TASKS.iterdir()) - {str(each.native_id) for each in threading.enumerate()}
+
+
+async def _until_gone(threads: frozenset[str]) -> None:
+    """The server's own threads outlive it by some milliseconds, and abort the process when Python ends before them."""
+    for _ in range(round(GONE_S_MAX / READY_POLL_S)):
+        if not threads & _threads():
+            return
+        await asyncio.sleep(READY_POLL_S)
 
 
 async def _until_answering(host: str, port: int) -> None:

@@ -202,10 +202,12 @@ class DocumentJourney:
 
     async def _keep(self, run: _Run, known: Document) -> None:
         if known.until != FOREVER:
-            ids = await self._ledger.unend(
-                tenant=run.tenant, kb=run.kb, candidate=run.candidate, doc_ids=[known.doc_id]
-            )
-            await self._index.set_until(ids, FOREVER)
+            # `end` repeated changes nothing and names the chunks. The index hears first: were it told last, a crash in
+            # between would leave chunks ended that the ledger calls current, and no later run would look at them.
+            tenant, kb, candidate, ids = run.tenant, run.kb, run.candidate, [known.doc_id]
+            chunks = await self._ledger.end(tenant=tenant, kb=kb, candidate=candidate, doc_ids=ids)
+            await self._index.set_until(chunks, FOREVER)
+            await self._ledger.unend(tenant=tenant, kb=kb, candidate=candidate, doc_ids=ids)
             run.changed += 1
         else:
             run.unchanged += 1

@@ -18,6 +18,7 @@ from firstline.questions.terms import all_stems, identifiers, terms
 RELEVANCE = "relevance"
 CONFIDENCE = "confidence"
 UNSURE = "unsure"
+NO_STEMS: frozenset[str] = frozenset()
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -54,31 +55,21 @@ def relevance_features(
     """What tells "answered here" from "merely similar", before anything is composed."""
     if not ranked or not evidence:
         return {"empty": 1.0}
-    best = ranked[0].hits[0][1]
-    everything = [scores for document in ranked for _, scores in document.hits]
     first = ranked[0].doc_id
     own = [piece for piece in evidence if piece.chunk.doc_id == first]
-    stems = all_stems(" ".join(" ".join((p.chunk.title, *p.chunk.section_path, p.text)) for p in own))
-    top_stems = all_stems(" ".join((own[0].chunk.title, *own[0].chunk.section_path, own[0].text))) if own else stems
+    top_stems = all_stems(" ".join((own[0].chunk.title, *own[0].chunk.section_path, own[0].text))) if own else NO_STEMS
     named = [name.casefold() for name in identifiers(question)]
     own_text = " ".join(p.text + " " + p.chunk.title for p in own).casefold()
     fifth = ranked[min(4, len(ranked) - 1)].score
+    dense_best = max(scores.dense for _, scores in ranked[0].hits)
     second = ranked[1].score if len(ranked) > 1 else 0.0
-    best_dense = max(scores.dense for scores in everything)
-    best_words = max(scores.words for scores in everything)
     return {
-        "dense": max(scores.dense for _, scores in ranked[0].hits),
-        "document": best.document,
-        "words": math.log1p(max(scores.words for _, scores in ranked[0].hits)),
-        "score": ranked[0].score,
+        "dense": dense_best,
+        "contrast": dense_best - _mean([max(scores.dense for _, scores in other.hits) for other in ranked[1:]]),
         "margin_second": ranked[0].score - second,
         "margin_fifth": ranked[0].score - fifth,
         "terms_in_chunk": _share(terms(question), top_stems),
-        "terms_in_document": _share(terms(question), stems),
         "identifiers_found": sum(name in own_text for name in named) / len(named) if named else 1.0,
-        "identifiers_asked": float(bool(named)),
-        "dense_agrees": float(max(s.dense for _, s in ranked[0].hits) >= best_dense - 1e-6),
-        "words_agree": float(max(s.words for _, s in ranked[0].hits) >= best_words - 1e-6),
         "length": math.log1p(len(terms(question))),
     }
 
@@ -91,8 +82,11 @@ def confidence_features(
         **relevance,
         "verified": verification.share,
         "fully": float(critique.coverage is Coverage.FULLY),
-        "claims": math.log1p(len(verification.kept)),
     }
+
+
+def _mean(values: Sequence[float]) -> float:
+    return sum(values) / len(values) if values else 0.0
 
 
 def _share(sought: Sequence[str], available: frozenset[str]) -> float:

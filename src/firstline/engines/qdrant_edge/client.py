@@ -113,7 +113,8 @@ class QdrantEdgeIndex:
                     f"{_DOWN} did not answer within {timeout_s:g} s.", remedy="Repeat in a moment."
                 ) from error
             except ConnectionError:
-                continue
+                # Closed here and now: writing can fail before the listener has heard of the end.
+                await connection.close()
         raise Unavailable(f"{_DOWN} died twice on this request.", remedy=f"See {self._folder / 'worker.log'}.")
 
     async def _connected(self) -> _Connection:
@@ -185,8 +186,7 @@ class _Connection:
 
     async def close(self) -> None:
         self._listener.cancel()
-        with contextlib.suppress(asyncio.CancelledError, ConnectionError):
-            await self._listener
+        await asyncio.wait([self._listener])
         self._writer.close()
         with contextlib.suppress(ConnectionError):
             await self._writer.wait_closed()

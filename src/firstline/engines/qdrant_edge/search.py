@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Sequence
 from typing import Final
 
@@ -48,22 +47,23 @@ class Search:
             missing = words.keys() - dense.keys()
             if missing:
                 dense |= _scores(*self._query_shard([self._nearest("chunk", among=missing)]))
+        if not found.keys() <= dense.keys():
+            # Every chunk has a vector. The engine leaves out, without a word, what does not compare as a number.
+            raise Broken(
+                "The chunk index holds vectors that are not numbers: its files are damaged.",
+                remedy="Move the index folder away and ingest again; the documents themselves are not touched.",
+            )
         documents = self._documents({doc_id for _, doc_id in found.values()})
         hits = [
             Hit(
                 chunk_id=chunk_id,
                 doc_id=doc_id,
-                dense=dense.get(point_id, 0.0),
+                dense=dense[point_id],
                 words=words.get(point_id, 0.0),
                 document=documents.get(doc_id, 0.0),
             )
             for point_id, (chunk_id, doc_id) in found.items()
         ]
-        if not all(math.isfinite(hit.dense + hit.words + hit.document) for hit in hits):
-            raise Broken(
-                "The chunk index holds vectors that are not numbers: its files are damaged.",
-                remedy="Move the index folder away and ingest again; the documents themselves are not touched.",
-            )
         return sorted(hits, key=lambda hit: (-hit.dense, hit.chunk_id))
 
     def _nearest(self, using: str, *, among: set[str] | None = None) -> qd.QueryRequest:
