@@ -275,8 +275,8 @@ class KnowledgeLedger(Protocol):
         ...
 
     async def end(self, *, tenant: str, kb: str, candidate: int, doc_ids: Sequence[str]) -> list[str]:
-        """Let documents end at the candidate; may be repeated. Returns their chunk ids. A revision that the candidate itself wrote is
-        removed, and its chunk ids are returned too."""
+        """Let documents end at the candidate; may be repeated. Returns their chunk ids. A revision that the candidate
+        itself wrote is removed, and its chunk ids are returned too."""
         ...
 
     async def unend(self, *, tenant: str, kb: str, candidate: int, doc_ids: Sequence[str]) -> list[str]:

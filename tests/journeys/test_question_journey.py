@@ -175,3 +175,13 @@ async def test_what_is_left_out_for_evaluation_cannot_be_cited():
         session=session, principal=asker(), question="rotate logs", exclude=frozenset({"logs"})
     )
     assert "logs" not in {c.doc_id for claim in getattr(turn.outcome, "claims", ()) for c in claim.citations}
+
+
+async def test_a_reload_does_not_bring_back_a_document_that_was_deleted_since():
+    world = await ready()
+    turn = await ask(world, "rotate logs")
+    candidate = await world.knowledge.open_candidate(tenant="acme", kb="docs", embedder_id="toy")
+    await world.knowledge.end(tenant="acme", kb="docs", candidate=candidate, doc_ids=["logs"])
+    await world.knowledge.publish(tenant="acme", kb="docs", candidate=candidate)
+    withheld = await world.questions().readable(turn, asker(), kb="docs")
+    assert not isinstance(withheld.outcome, Answered)

@@ -54,3 +54,13 @@ def test_fusion_weighs_words_against_the_best_and_ranks_documents_by_their_best_
 def test_no_word_matches_is_not_a_division_by_zero():
     assert fuse([hit("a", "a", dense=0.3)], WEIGHTS)[0].score == 0.6
     assert fuse([], WEIGHTS) == []
+
+
+def test_a_complete_question_without_a_shared_word_begins_a_new_subject():
+    earlier = ["Inserts fail with a duplicate key"]
+    fresh = "How long does an account stay locked after wrong passwords?"
+    plan = rewrite(fresh, earlier=earlier)
+    assert plan.standalone == plan.queries[0].text == fresh
+    assert plan.queries[0].weight > plan.queries[1].weight
+    for leaning in ("and for Windows?", "Does it also happen with the Java driver in version five?", "Why inserts?"):
+        assert "duplicate" in rewrite(leaning, earlier=earlier).queries[0].text

@@ -111,8 +111,8 @@ def answer_report(judged_open: Sequence[Judged]) -> str:
     return table(["set", "token f1", "citation precision", "aurc"], rows)
 
 
-def expectation_report(judged: Sequence[Judged]) -> str:
-    """Cases that expect an outcome: how many came to it, and those that did not."""
+def expectation_report(judged: Sequence[Judged], *, missed_max: int = MISSED_MAX) -> str:
+    """Cases that expect an outcome: how many came to it, and the first of those that did not."""
     expecting = [j for j in judged if j.met is not None]
     if not expecting:
         return "No case expects a certain outcome."
@@ -121,13 +121,13 @@ def expectation_report(judged: Sequence[Judged]) -> str:
         own = [j for j in expecting if j.set_name == name]
         lines.append(f"{name}: {sum(bool(j.met) for j in own)} of {len(own)} came to the expected outcome")
     missed = [j for j in expecting if not j.met]
-    for j in missed[:MISSED_MAX]:
+    for j in missed[:missed_max]:
         came = f"answered {j.completeness}" if j.completeness else j.outcome
         lines.append(
             f"  {j.key}: expected {' or '.join(j.expected) or 'other words'}, came {came}: {short(j.question)}"
         )
-    if len(missed) > MISSED_MAX:
-        lines.append(f"  and {len(missed) - MISSED_MAX} more")
+    if missed_max and len(missed) > missed_max:
+        lines.append(f"  and {len(missed) - missed_max} more")
     return "\n".join(lines)
 
 
@@ -143,6 +143,7 @@ def full_report(results: Results, baselines: Baselines | None = None) -> str:
         parts += ["Expected outcomes", expectation_report(results.judged)]
     if results.judged_open:
         parts += ["Gates held open", separation_report(results.judged_open), answer_report(results.judged_open)]
+        parts.append(expectation_report(results.judged_open, missed_max=0))
     return "\n\n".join(parts)
 
 

@@ -2,7 +2,8 @@
 
 Every claim is cut from one span and cites exactly that span, so the composer cannot say what no document says. The
 best chunk is taken as a whole and in its order; where it is too long, the units around the one that matches the
-question best are kept. A chunk that describes a symptom or a cause brings the resolution of its document along.
+question best are kept. A chunk that describes a symptom or a cause leads to the cause and the resolution of its
+document.
 """
 
 from __future__ import annotations
@@ -41,7 +42,7 @@ def compose(question: str, evidence: Sequence[Evidence], *, chars_max: int) -> D
     if not evidence:
         return Draft(claims=())
     sought = frozenset(terms(question))
-    chosen = [evidence[0], *_completing(evidence)]
+    chosen = _chosen(evidence)
     claims: list[Claim] = []
     seen: set[str] = set()
     room = chars_max
@@ -59,18 +60,20 @@ def compose(question: str, evidence: Sequence[Evidence], *, chars_max: int) -> D
     return Draft(claims=tuple(claims))
 
 
-def _completing(evidence: Sequence[Evidence]) -> list[Evidence]:
-    """A symptom or a cause alone does not help: add what the same document says to do about it."""
+def _chosen(evidence: Sequence[Evidence]) -> list[Evidence]:
+    """The best piece; where it only describes a problem, what its document says of cause and cure instead.
+
+    Whoever asks knows the symptom: it is how the document was found, not what they want to read.
+    """
     first = evidence[0].chunk
     if first.kind not in (ChunkKind.SYMPTOM, ChunkKind.CAUSE, ChunkKind.ENVIRONMENT):
-        return []
-    wanted = (ChunkKind.CAUSE, ChunkKind.RESOLUTION)
-    same = [
+        return [evidence[0]]
+    curing = [
         piece
-        for piece in evidence[1:]
-        if piece.chunk.doc_id == first.doc_id and piece.chunk.kind in wanted and piece.chunk.kind != first.kind
+        for piece in evidence
+        if piece.chunk.doc_id == first.doc_id and piece.chunk.kind in (ChunkKind.CAUSE, ChunkKind.RESOLUTION)
     ]
-    return sorted(same, key=lambda piece: piece.chunk.ordinal)
+    return sorted(curing, key=lambda piece: piece.chunk.ordinal) or [evidence[0]]
 
 
 def units_of(text: str) -> list[Unit]:

@@ -219,9 +219,18 @@ class QuestionJourney:
         """The turn as this principal may see it NOW: an answer whose citations it can no longer open is withheld."""
         if not isinstance(turn.outcome, Answered):
             return turn
-        cited = list(dict.fromkeys(c.chunk_id for claim in turn.outcome.claims for c in claim.citations))
-        scope = Scope.of(principal, kb=kb, snapshot=turn.snapshot)
-        visible = {chunk.chunk_id for chunk in await self._knowledge.chunks(cited, scope)}
+        citations = [c for claim in turn.outcome.claims for c in claim.citations]
+        cited = list(dict.fromkeys(c.chunk_id for c in citations))
+        then = Scope.of(principal, kb=kb, snapshot=turn.snapshot)
+        published = await self._knowledge.published(tenant=principal.tenant, kb=kb)
+        now = Scope.of(principal, kb=kb, snapshot=published.number)
+        # A document that was deleted or closed since must not come back by reloading an old answer.
+        open_now = {
+            doc_id
+            for doc_id in {c.doc_id for c in citations}
+            if await self._knowledge.document(doc_id, now) is not None
+        }
+        visible = {chunk.chunk_id for chunk in await self._knowledge.chunks(cited, then) if chunk.doc_id in open_now}
         if visible.issuperset(cited):
             return turn
         claims = tuple(claim for claim in turn.outcome.claims if all(c.chunk_id in visible for c in claim.citations))

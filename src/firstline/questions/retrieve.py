@@ -16,7 +16,7 @@ from collections import defaultdict
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from firstline.domain import Chunk, Evidence, RankedDocument, Scores, SearchPlan
+from firstline.domain import Chunk, ChunkKind, Evidence, RankedDocument, Scores, SearchPlan
 from firstline.errors import NotFound
 from firstline.ports import (
     BlobStore,
@@ -29,6 +29,10 @@ from firstline.ports import (
     Vectors,
     WordEncoder,
 )
+
+COMPLETING_MAX = 4
+NOT_SCORED = Scores(dense=0.0, words=0.0, document=0.0, fused=0.0)
+"""Of evidence that came along with another chunk instead of being found itself."""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -128,12 +132,28 @@ async def read_evidence(
     wanted = [(chunk_id, scores) for document in ranked for chunk_id, scores in document.hits[:per_document]][:limit]
     scores_by_id = dict(wanted)
     chunks = await ledger.chunks([chunk_id for chunk_id, _ in wanted], scope)
+    completing = await _completing(chunks[0], scope, ledger=ledger) if chunks else []
+    chunks += [chunk for chunk in completing if chunk.chunk_id not in scores_by_id]
     read = await asyncio.gather(*(_read(chunk, blobs) for chunk in chunks))
     return tuple(
-        Evidence(chunk=chunk, text=text, lead_text=lead, scores=scores_by_id[chunk.chunk_id])
+        Evidence(
+            chunk=chunk,
+            text=text,
+            lead_text=lead,
+            scores=scores_by_id.get(chunk.chunk_id, NOT_SCORED),
+            path=() if chunk.chunk_id in scores_by_id else (f"PART_OF {chunk.doc_id}",),
+        )
         for chunk, (text, lead) in zip(chunks, read, strict=True)
         if text
     )
+
+
+async def _completing(first: Chunk, scope: Scope, *, ledger: KnowledgeLedger) -> list[Chunk]:
+    """A symptom is found by its words, its cure is not: bring the cause and the resolution of the same document."""
+    if first.kind not in (ChunkKind.SYMPTOM, ChunkKind.ENVIRONMENT, ChunkKind.CAUSE):
+        return []
+    own = await ledger.document_chunks(first.doc_id, scope)
+    return [chunk for chunk in own if chunk.kind in (ChunkKind.CAUSE, ChunkKind.RESOLUTION)][:COMPLETING_MAX]
 
 
 async def _read(chunk: Chunk, blobs: BlobStore) -> tuple[str, str]:
