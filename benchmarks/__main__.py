@@ -15,7 +15,10 @@ from firstline.evals.report import table
 
 
 def main() -> int:
-    print(f"commit {commit()}, Python {platform.python_version()}, {os.cpu_count()} cores")
+    cores, busy = os.cpu_count() or 1, os.getloadavg()[0]
+    print(f"commit {commit()}, Python {platform.python_version()}, {cores} cores")
+    if busy > cores / 4:
+        print(f"The machine is busy (load {busy:.1f}): what follows is slower than it would be alone.")
     if data_or_none() is None:
         print("The public data is not here (FIRSTLINE_DATA): the demo's documents and questions are taken instead.")
     try:
@@ -35,6 +38,7 @@ def _ingest() -> None:
         ["embedder alone, same texts", f"{rate.embedder_chunks_per_s:.1f} chunks/s", ""],
         ["embedder, per core-second", f"{rate.embedder_chunks_per_core_s:.1f} chunks", ""],
         ["share", f"{rate.embedder_share:.3f}", "at least 0.9"],
+        ["share by processor time", f"{rate.embedder_cpu_share:.3f}", ""],
     ]
     print(f"\nIngest of {rate.chunks} chunks into an empty folder\n\n{table(['what', 'measured', 'budget'], rows)}")
 

@@ -366,6 +366,9 @@ class QuestionJourney:
     def _weak(self, asked: _Asked, trail: _Trail) -> Outcome:
         """The relevance gate failed: ask once, and hand over when asking did not help."""
         already_asked = bool(asked.history) and isinstance(asked.history[-1].outcome, Clarify)
+        if trail.plan is not None and trail.plan.standalone == asked.question:
+            # A new subject was never asked about, whatever the turn before came to.
+            already_asked = False
         if already_asked:
             return self._escalate(asked, trail, Reason.LOW_CONFIDENCE if trail.evidence else Reason.NO_VERIFIED_CONTEXT)
         titles = tuple(dict.fromkeys(piece.chunk.title for piece in trail.evidence))[:CLARIFY_OPTIONS_MAX]
