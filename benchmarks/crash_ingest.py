@@ -39,6 +39,8 @@ from firstline.wiring import Firstline, open_firstline
 
 KILLS: Final = 20
 KILLS_PER_ROUND: Final = 2
+MISSED_MAX: Final = 60
+POLL_S: Final = 0.005
 FILES: Final = 300
 CHANGED_PER_ROUND: Final = 60
 KB: Final = "crash"
@@ -50,10 +52,11 @@ TOPICS: Final = ("replication", "backup", "index build", "login", "upgrade", "me
 
 @dataclass(kw_only=True, slots=True)
 class CrashReport:
-    """`lost` counts every broken promise, `findings` says which. `landed` counts kills that met a running process."""
+    """`lost` counts every broken promise, `findings` says which. `kills` counts those that met a running process,
+    `missed` those that came after its end."""
 
     kills: int = 0
-    landed: int = 0
+    missed: int = 0
     published_by_killed: int = 0
     findings: list[str] = field(default_factory=list[str])
 
@@ -140,18 +143,22 @@ async def _trial(scratch: Path, *, kills: int, seed: int) -> CrashReport:
     round_s = await _timed(folder, scratch)
     print(f"first ingest {full_s:.1f} s, a round {round_s:.1f} s", file=sys.stderr)
     before = await read_state(folder)
-    while report.kills < kills:
+    while report.kills < kills and report.missed < MISSED_MAX:
         corpus.change()
         acknowledged = before.acknowledged
         for _ in range(min(KILLS_PER_ROUND, kills - report.kills)):
             everything = report.kills % 2 == 1
-            landed = await asyncio.to_thread(_kill_at, pick.uniform(0, round_s), folder, scratch, everything=everything)
-            report.kills += 1
-            report.landed += landed
+            at_s = pick.uniform(0, round_s)
+            ended_s = await asyncio.to_thread(_kill_at, at_s, folder, scratch, everything=everything)
+            if ended_s is None:
+                report.kills += 1
+            else:
+                report.missed += 1
+                round_s = min(round_s, ended_s)  # the machine is less busy now: aim earlier
             after = await read_state(folder)
             _check_killed(report, before, after, acknowledged, corpus)
             acknowledged = after.acknowledged
-            met = "landed" if landed else "came after the end"
+            met = f"after {at_s:.2f} s" if ended_s is None else "came after its end"
             whom = "ingest, index worker and Postgres" if everything else "ingest"
             print(f"kill {report.kills} of {whom} {met}; findings {report.lost}", file=sys.stderr)
         await _timed(folder, scratch)
@@ -179,22 +186,24 @@ async def _timed(folder: Path, scratch: Path) -> float:
     return time.perf_counter() - began
 
 
-def _kill_at(after_s: float, folder: Path, scratch: Path, *, everything: bool) -> bool:
-    """Whether the process was still running when it was killed."""
+def _kill_at(after_s: float, folder: Path, scratch: Path, *, everything: bool) -> float | None:
+    """None when the process was killed while it ran, else the seconds after which it had ended by itself."""
     process = subprocess.Popen(  # noqa: S603 - our own command
         _command(folder), cwd=scratch, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL
     )
-    time.sleep(after_s)
-    landed = process.poll() is None
-    doomed = descendants(process.pid) if landed else []
+    began = time.perf_counter()
+    while (passed := time.perf_counter() - began) < after_s:
+        if process.poll() is not None:
+            return passed
+        time.sleep(min(POLL_S, after_s - passed))
+    doomed = descendants(process.pid)
     database = postmaster(folder)
     if everything and database is not None:
         doomed += descendants(database)
     for pid in dict.fromkeys(doomed if everything else doomed[:1]):
         with contextlib.suppress(ProcessLookupError):
             os.kill(pid, signal.SIGKILL)
-    process.wait()
-    return landed
+    return None if process.wait() == -signal.SIGKILL else after_s
 
 
 # --- what is there --------------------------------------------------------------------------------------------------
@@ -317,8 +326,8 @@ def main() -> int:
     report = asyncio.run(crash_ingest(kills=given.kills, seed=given.seed))
     print("\n".join(report.findings))
     print(
-        f"{report.kills} kills, {report.landed} of them into a running process, "
-        f"{report.published_by_killed} states read after the killed run had already published"
+        f"{report.kills} kills of a running ingest ({report.missed} more came too late); "
+        f"after {report.published_by_killed} of them the new snapshot was already published"
     )
     print(f"crash.ingest_lost = {report.lost} documents lost or states broken")
     return 1 if report.lost else 0

@@ -93,6 +93,10 @@ def load_settings(*, flags: Mapping[str, Any] | None = None, environ: Mapping[st
     except ValidationError as error:
         first = error.errors()[0]
         key = str(first["loc"][0]) if first["loc"] else "settings"
+        if first["type"] == "extra_forbidden":
+            raise InvalidInput(
+                f"There is no setting {key!r} (from the {origin.get(key, 'defaults')}).", remedy=_remedy(key)
+            ) from None
         raise InvalidInput(
             f"The setting {key!r} (from the {origin.get(key, 'defaults')}) is not usable: {first['msg'].lower()}.",
             remedy=_remedy(key),

@@ -128,8 +128,14 @@ async def test_links_pipes_and_closed_folders(tmp_path: Path, monkeypatch: pytes
     files = source([root])
     items, failures = await collect(files)
     assert list(items) == ["docs/a/one.md"]
-    assert failures == {"docs/closed/": "This folder cannot be opened: permission denied."}
-    assert files.ignored == 3
+    # Each is named: what cannot be read must not look deleted.
+    assert failures == {
+        "docs/closed/": "This folder cannot be opened: permission denied.",
+        "docs/gone.md": "This file cannot be opened: no such file or directory.",
+        "docs/pipe.md": "This is not a file (a pipe, socket or device).",
+        "docs/self.md": "This file cannot be opened: too many levels of symbolic links.",
+    }
+    assert files.ignored == 0
 
 
 async def test_odd_names_do_not_crash(tmp_path: Path) -> None:

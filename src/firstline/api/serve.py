@@ -7,13 +7,10 @@ import contextlib
 import errno
 import signal
 import socket
-import threading
-from collections.abc import AsyncGenerator, Callable
-from pathlib import Path
+from collections.abc import AsyncGenerator, Callable, Generator
 from typing import TYPE_CHECKING, Final
 
-from granian.constants import HTTPModes, Interfaces
-from granian.server.embed import Server
+import uvicorn
 
 from firstline.api.app import OpenFirstline, create_app
 from firstline.errors import Conflict, InvalidInput, Unavailable
@@ -25,8 +22,8 @@ if TYPE_CHECKING:
 BACKLOG: Final = 1024
 READY_S_MAX: Final = 10.0
 READY_POLL_S: Final = 0.01
-GONE_S_MAX: Final = 2.0
-TASKS: Final = Path("/proc/self/task")
+FINISH_S_MAX: Final = 30
+"""Turns under way at the end get this long; a turn's own deadline is well below it."""
 ANYWHERE: Final = {"0.0.0.0": "127.0.0.1", "::": "::1"}  # noqa: S104 - named to be replaced in the link shown
 
 
@@ -49,7 +46,7 @@ def serve(
 
 
 def free_port(host: str, port: int) -> int:
-    """The port itself, or a free one for 0. Checked here because the server would share a taken port silently."""
+    """The port itself, or a free one for 0. Checked here before anything is opened."""
     try:
         family = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)[0][0]
         with socket.socket(family, socket.SOCK_STREAM) as probe:
@@ -75,20 +72,27 @@ async def _open_and_run(
         await _run(firstline, settings, host, port, on_ready)
 
 
+class _Server(uvicorn.Server):
+    """Leaves signals to us: the original raises them once more after it has stopped, which would end the process."""
+
+    @contextlib.contextmanager
+    def capture_signals(self) -> Generator[None]:
+        yield
+
+
 async def _run(firstline: Firstline, settings: Settings, host: str, port: int, on_ready: Callable[[str], None]) -> None:
-    server = Server(
+    config = uvicorn.Config(
         create_app(firstline, settings=settings),
-        address=host,
+        host=host,
         port=port,
-        interface=Interfaces.ASGI,
-        http=HTTPModes.http1,
-        websockets=False,
         backlog=BACKLOG,
-        log_enabled=False,
+        log_config=None,
+        access_log=False,
+        server_header=False,
+        timeout_graceful_shutdown=FINISH_S_MAX,
     )
+    server = _Server(config)
     shown = ANYWHERE.get(host, host)
-    others = _threads()
-    servers: frozenset[str] = frozenset()
     async with _stopped_by_signals(server):
         serving = asyncio.create_task(server.serve())
         ready = asyncio.create_task(_until_answering(shown, port))
@@ -96,30 +100,13 @@ async def _run(firstline: Firstline, settings: Settings, host: str, port: int, o
             await asyncio.wait({serving, ready}, return_when=asyncio.FIRST_COMPLETED)
             if not serving.done():
                 await ready
-                servers = _threads() - others
                 on_ready(f"http://[{shown}]:{port}" if ":" in shown else f"http://{shown}:{port}")
             await serving
         finally:
             ready.cancel()
             if not serving.done():
-                server.stop()
+                server.should_exit = True
                 await serving
-            await _until_gone(servers)
-
-
-def _threads() -> frozenset[str]:
-    """This process's threads that Python did not start; none where the system does not list them."""
-    if not TASKS.is_dir():
-        return frozenset()
-    return frozenset(entry.name for entry in TASKS.iterdir()) - {str(each.native_id) for each in threading.enumerate()}
-
-
-async def _until_gone(threads: frozenset[str]) -> None:
-    """The server's own threads outlive it by some milliseconds, and abort the process when Python ends before them."""
-    for _ in range(round(GONE_S_MAX / READY_POLL_S)):
-        if not threads & _threads():
-            return
-        await asyncio.sleep(READY_POLL_S)
 
 
 async def _until_answering(host: str, port: int) -> None:
@@ -147,11 +134,15 @@ async def _answers(host: str, port: int) -> bool:
 
 
 @contextlib.asynccontextmanager
-async def _stopped_by_signals(server: Server) -> AsyncGenerator[None]:
+async def _stopped_by_signals(server: uvicorn.Server) -> AsyncGenerator[None]:
     loop = asyncio.get_running_loop()
     signals = (signal.SIGINT, signal.SIGTERM)
+
+    def stop() -> None:
+        server.should_exit = True
+
     for each in signals:
-        loop.add_signal_handler(each, server.stop)
+        loop.add_signal_handler(each, stop)
     try:
         yield
     finally:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from firstline.cli.main import run, settings_from
+from firstline.cli.main import level_named, run, settings_from
 
 if TYPE_CHECKING:
     from firstline.domain import Reply, Turn
@@ -36,16 +36,10 @@ def command(
     as_json: bool,
 ) -> None:
     """Ask a question; get a proven answer, one question back, or a hand-over."""
-    from firstline.domain import EVERYONE, Level, Principal
-    from firstline.errors import InvalidInput
+    from firstline.domain import EVERYONE, Principal
 
     settings = settings_from(ctx, kb=kb)
-    try:
-        asked_level = Level.parse(level)
-    except KeyError:
-        raise InvalidInput(
-            f"There is no level {level}.", remedy="Use public, customer, internal or restricted."
-        ) from None
+    asked_level = level_named(level)
     principal = Principal(
         tenant=settings.tenant, user="cli", acl_tags=frozenset(acl) or frozenset({EVERYONE}), level=asked_level
     )
@@ -59,6 +53,8 @@ def command(
 
         click.echo(json.dumps(dataclasses.asdict(reply), ensure_ascii=False, indent=2))
         return
+    if turn.snapshot == 0:
+        click.echo(f"Knowledge base {settings.kb!r} is empty: nothing was ingested and published yet.", err=True)
     print_reply(reply)
     if explain:
         print_explain(turn, titles)

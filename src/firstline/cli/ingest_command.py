@@ -7,10 +7,11 @@ from typing import Any
 
 import click
 
-from firstline.cli.main import run, settings_from
+from firstline.cli.main import level_named, run, settings_from
 
 FAILURES_SHOWN = 50
 EXIT_SOME_FAILED = 1
+LOG_EVERY_S = 10.0
 
 
 @click.command("ingest")
@@ -29,18 +30,10 @@ def command(ctx: click.Context, paths: tuple[str, ...], mapping: str, acl: tuple
     Reads Markdown, HTML, plain text, PDF, DOCX, and CSV or JSONL of tickets and articles. Unchanged documents cost
     nothing; a run that was stopped is resumed by running it again.
     """
-    from firstline.domain import EVERYONE, DocumentKind, Level
-    from firstline.errors import InvalidInput
+    from firstline.domain import EVERYONE
 
     settings = settings_from(ctx, kb=flags["kb"])
-    try:
-        kind = DocumentKind(flags["kind"])
-        level = Level.parse(flags["level"])
-    except (ValueError, KeyError):
-        raise InvalidInput(
-            f"--kind {flags['kind']} or --level {flags['level']} is not known.",
-            remedy="`firstline ingest --help` lists both.",
-        ) from None
+    kind, level = _kind(flags["kind"]), level_named(flags["level"])
     report = run(
         _ingest(
             settings,
@@ -56,6 +49,15 @@ def command(ctx: click.Context, paths: tuple[str, ...], mapping: str, acl: tuple
     print_report(report)
     if report.failures:
         sys.exit(EXIT_SOME_FAILED)
+
+
+def _kind(name: str) -> Any:
+    from firstline.domain import DocumentKind
+    from firstline.errors import InvalidInput
+
+    if name not in list(DocumentKind):
+        raise InvalidInput(f"There is no kind {name}.", remedy="Use one of: " + ", ".join(DocumentKind) + ".")
+    return DocumentKind(name)
 
 
 def parse_mapping(text: str) -> dict[str, str]:
@@ -79,7 +81,9 @@ async def _ingest(
     source = FilesSource(paths, map=mapping, bytes_max=settings.file_bytes_max, **access)
     prefixes = source.prefixes if prune else ()
     async with open_firstline(settings) as firstline:
-        with tqdm(unit=" chunks", disable=quiet or None, desc="ingest", file=sys.stderr) as bar:
+        # Into a file or a log, a line now and then; on a terminal, a bar.
+        pace_s = 0.1 if sys.stderr.isatty() else LOG_EVERY_S
+        with tqdm(unit=" chunks", disable=quiet, desc="ingest", file=sys.stderr, mininterval=pace_s) as bar:
 
             def show(progress: Progress) -> None:
                 bar.update(progress.chunks - bar.n)
@@ -104,4 +108,5 @@ def print_report(report: Any) -> None:
     if report.failures:
         more = len(report.failures) - FAILURES_SHOWN
         tail = f" ({more} more are listed by `firstline status --failures`)" if more > 0 else ""
-        click.echo(f"{len(report.failures)} items were not taken; the rest went on.{tail}", err=True)
+        count = "1 item was" if len(report.failures) == 1 else f"{len(report.failures)} items were"
+        click.echo(f"{count} not taken; the rest went on.{tail}", err=True)

@@ -7,7 +7,7 @@ from typing import Any
 
 import click
 
-from firstline.cli.main import run, settings_from
+from firstline.cli.main import level_named, run, settings_from
 
 
 @click.group("key")
@@ -24,16 +24,10 @@ def command() -> None:
 @click.pass_context
 def create(ctx: click.Context, name: str, kb: str | None, level: str, acl: tuple[str, ...], days: int | None) -> None:
     """Create a key and print it, once."""
-    from firstline.domain import EVERYONE, Level
-    from firstline.errors import InvalidInput
+    from firstline.domain import EVERYONE
 
     settings = settings_from(ctx, kb=kb)
-    try:
-        parsed = Level.parse(level)
-    except KeyError:
-        raise InvalidInput(
-            f"There is no level {level}.", remedy="Use public, customer, internal or restricted."
-        ) from None
+    parsed = level_named(level)
     token = run(create_key(settings, name=name, level=parsed, acl=frozenset(acl) or frozenset({EVERYONE}), days=days))
     click.echo(token)
     click.echo("Keep it: it is shown this once. Send it as `Authorization: Bearer ...`.", err=True)
@@ -63,13 +57,18 @@ def list_keys(ctx: click.Context) -> None:
 
         async with open_ledgers(settings) as ledgers:
             for key in await ledgers.keys.keys(tenant=settings.tenant):
-                state = (
-                    "revoked" if key.revoked_at else f"expires {key.expires_at:%Y-%m-%d}" if key.expires_at else "valid"
-                )
+                state = "revoked" if key.revoked_at else _validity(key.expires_at)
                 tags = ",".join(sorted(key.principal.acl_tags))
                 click.echo(f"{key.key_id}  {key.kb}  {key.principal.level.label}  {tags}  {state}  {key.name}")
 
     run(show())
+
+
+def _validity(expires_at: datetime | None) -> str:
+    if expires_at is None:
+        return "valid"
+    word = "expired" if expires_at <= datetime.now(UTC) else "expires"
+    return f"{word} {expires_at:%Y-%m-%d}"
 
 
 @command.command("revoke")

@@ -69,6 +69,18 @@ def settings_from(ctx: click.Context, **flags: Any) -> Any:
     return settings
 
 
+def level_named(name: str) -> Any:
+    """A level by its name, for flags."""
+    from firstline.domain import Level
+    from firstline.errors import InvalidInput
+
+    try:
+        return Level.parse(name)
+    except KeyError:
+        names = ", ".join(level.label for level in Level)
+        raise InvalidInput(f"There is no level {name}.", remedy=f"Use one of: {names}.") from None
+
+
 def run(work: Coroutine[Any, Any, T]) -> T:
     return asyncio.run(work)
 

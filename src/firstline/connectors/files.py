@@ -15,7 +15,6 @@ file outranks what was given for the whole source: `acl`, `level`, `kind`, `titl
 from __future__ import annotations
 
 import asyncio
-import errno
 import glob
 import os
 import stat
@@ -147,7 +146,8 @@ class FilesSource:
         try:
             status = path.stat()
             if not stat.S_ISREG(status.st_mode):
-                self.ignored += 1  # a pipe or device would block for ever
+                # A pipe or device would block for ever.
+                yield Failure(item_id=item_id, reason="This is not a file (a pipe, socket or device).")
                 return
             problem = self._too_large(status.st_size) or _sniff(path, media_type)
             if problem:
@@ -157,9 +157,6 @@ class FilesSource:
             else:
                 yield self._item(item_id, media_type, _read(path, self._bytes_max))
         except OSError as error:
-            if not given and path.is_symlink() and error.errno in (errno.ELOOP, errno.ENOENT):
-                self.ignored += 1
-                return
             yield Failure(item_id=item_id, reason=f"This file cannot be opened: {_why(error)}.")
 
     def _item(self, item_id: str, media_type: str, raw: bytes) -> SourceItem | Failure:
