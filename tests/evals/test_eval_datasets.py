@@ -53,10 +53,11 @@ def test_a_question_without_present_gold_is_unanswerable(tmp_path: Path) -> None
 def test_forum_questions_are_reported_on_their_title_and_splits_by_prefix(tmp_path: Path) -> None:
     lines(tmp_path / "forum/docs.jsonl", {"id": "p", "text": "x"})
     record = {"id": "1", "title": "Short", "question": "Long text", "doc_ids": ["p"]}
-    lines(tmp_path / "forum/dev_questions_forum.jsonl", record)
+    lines(tmp_path / "forum/dev_questions_forum.jsonl", record, record | {"doc_ids": []})
     lines(tmp_path / "forum/test_questions.jsonl", record | {"id": "t"})
-    assert [case.question for case in dataset_cases(tmp_path, FORUM)] == ["Short"]
-    assert [case.question for case in dataset_cases(tmp_path, FORUM, long_form=True)] == ["Short\n\nLong text"]
+    assert [case.question for case in dataset_cases(tmp_path, FORUM)] == ["Short", "Short"]
+    assert [case.case_id for case in dataset_cases(tmp_path, FORUM)] == ["1", "1#2"]
+    assert [case.question for case in dataset_cases(tmp_path, FORUM, long_form=True)] == ["Short\n\nLong text"] * 2
     assert [case.case_id for case in dataset_cases(tmp_path, FORUM, split="test")] == ["t"]
 
 

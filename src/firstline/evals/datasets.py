@@ -9,8 +9,9 @@ from __future__ import annotations
 
 import hashlib
 import json
+from collections import Counter
 from collections.abc import AsyncIterator, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, Final
 
@@ -131,7 +132,18 @@ def dataset_cases(data: Path, one: DataSet, *, split: str = "dev", long_form: bo
     gold = _judgements(folder, split)
     for path in _files(folder, (f"{split}_*tasks*.jsonl", f"{split}_tasks*.jsonl")):
         cases += [_task_case(one, record, gold, known) for record in _records(path)]
-    return cases
+    return _with_unique_ids(cases)
+
+
+def _with_unique_ids(cases: Sequence[Case]) -> list[Case]:
+    """A forum question that stands there once per accepted page gets `#2`, `#3` at its id: runs are paired by id."""
+    times: Counter[str] = Counter()
+    found: list[Case] = []
+    for case in cases:
+        times[case.case_id] += 1
+        again = times[case.case_id]
+        found.append(case if again == 1 else replace(case, case_id=f"{case.case_id}#{again}"))
+    return found
 
 
 def _question_case(one: DataSet, record: Mapping[str, Any], known: frozenset[str], *, title_only: bool) -> Case:

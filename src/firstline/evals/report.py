@@ -72,7 +72,8 @@ def outcome_report(judged: Sequence[Judged]) -> str:
 def selective_report(judged: Sequence[Judged]) -> str:
     """Answers shown and wrong answers shown, per set and kind."""
     rows: list[list[str]] = []
-    for name in [*dict.fromkeys(j.set_name for j in judged), "all"]:
+    names = list(dict.fromkeys(j.set_name for j in judged))
+    for name in [*names, "all"] if len(names) > 1 else names:
         for kind in CONDITIONS:
             found = shown(j for j in judged if kind_of(j) == kind and name in (j.set_name, "all"))
             if found.cases:
