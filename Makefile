@@ -25,7 +25,8 @@ test: $(STAMP)
 	@$(BIN)/python -m pytest
 
 test-slow: $(STAMP)
-	@$(BIN)/python -m pytest -m slow
+	@$(BIN)/python -m pytest -m slow --ignore=tests/console
+	@$(BIN)/python -m pytest -m slow tests/console  # the browser brings an event loop of its own
 
 check: $(STAMP)
 	@$(BIN)/ruff check .
