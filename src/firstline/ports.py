@@ -25,7 +25,6 @@ from firstline.domain import (
     Chunk,
     Document,
     DocumentKind,
-    Evidence,
     Failure,
     Handoff,
     HandoffState,
@@ -84,12 +83,6 @@ class TriageClassifier(Protocol):
 
     def classify(self, vector: Vectors) -> Mapping[Category, float]:
         """`vector` has shape (dimensions,)."""
-        ...
-
-
-class Reranker(Protocol):
-    async def rerank(self, query: str, evidence: Sequence[Evidence]) -> tuple[float, ...]:
-        """A score per piece of evidence in the order given; higher is better, comparable within one call only."""
         ...
 
 

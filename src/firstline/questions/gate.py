@@ -15,9 +15,6 @@ from importlib.resources import files
 from firstline.domain import Coverage, Critique, Evidence, GateReading, RankedDocument, Verification
 from firstline.questions.terms import all_stems, identifiers, terms
 
-RELEVANCE = "relevance"
-CONFIDENCE = "confidence"
-UNSURE = "unsure"
 NO_STEMS: frozenset[str] = frozenset()
 
 

@@ -10,7 +10,7 @@ import re
 from collections.abc import Sequence
 
 from firstline.domain import PlannedQuery, Route, SearchPlan
-from firstline.questions.terms import all_stems, terms
+from firstline.questions.terms import all_stems, identifiers, terms
 
 TURNS_CARRIED_MAX = 3
 CARRIED_CHARS_MAX = 1_500
@@ -18,7 +18,6 @@ CARRIED_CHARS_MAX = 1_500
 
 LAST_TURN_TIMES = 2
 
-IDENTIFIER = re.compile(r"\b(?:[A-Z]{1,10}[-_]?\d{3,6}[A-Z]?|v?\d+\.\d+(?:\.\d+)*|[A-Za-z]+(?:[._][A-Za-z0-9]+)+)\b")
 NEW_SUBJECT_WEIGHT = 0.6
 
 ALONE_TERMS_MIN = 4
@@ -72,5 +71,5 @@ def _plan(*queries: tuple[str, float], standalone: str, carried: tuple[str, ...]
 def _names(question: str, earlier: Sequence[str]) -> tuple[str, ...]:
     """Identifiers of earlier turns that the question does not repeat: errors, versions, dotted names."""
     said = question.lower()
-    found = (match for turn in earlier for match in IDENTIFIER.findall(turn))
+    found = (match for turn in earlier for match in identifiers(turn))
     return tuple(dict.fromkeys(name for name in found if name.lower() not in said))[:10]
