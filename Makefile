@@ -3,14 +3,16 @@ PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 STAMP := $(VENV)/.installed
+PEERS := .venv-peers
 
-.PHONY: demo test test-slow check bench eval figure figures clean help
+.PHONY: demo test test-slow check bench eval peers figure figures clean help
 
 help:
 	@echo "make demo    ingest the demo knowledge base, serve it, print the link"
 	@echo "make test    the fast tests        make test-slow  kill, browser and engine-at-size tests"
 	@echo "make check   ruff, pyright, import-linter, habits"
 	@echo "make eval    score the dev questions of FIRSTLINE_DATA (default ../shared/data)"
+	@echo "make peers   the same questions to other retrieval libraries (docs/peers.md)"
 	@echo "make bench   speed and memory      make figure NAME=retrieval.techqa.hit3   one figure, measured afresh"
 
 $(STAMP): pyproject.toml constraints.txt
@@ -41,6 +43,15 @@ bench: $(STAMP)
 eval: $(STAMP)
 	@$(BIN)/python -m benchmarks.evaluate
 
+# The libraries that retrieval is compared with stay out of the project's own environment.
+$(PEERS)/.installed: pyproject.toml benchmarks/peers/requirements.txt benchmarks/peers/constraints.txt
+	@test -x $(PEERS)/bin/python || $(PYTHON) -m venv $(PEERS)
+	@$(PEERS)/bin/python -m pip install --quiet --disable-pip-version-check -c benchmarks/peers/constraints.txt -r benchmarks/peers/requirements.txt -e .
+	@touch $@
+
+peers: $(PEERS)/.installed
+	@$(PEERS)/bin/python -m benchmarks.peers
+
 figure: $(STAMP)
 	@$(BIN)/python -m benchmarks.figures $(NAME)
 
@@ -48,4 +59,4 @@ figures: $(STAMP)
 	@$(BIN)/python -m benchmarks.figures --all
 
 clean:
-	rm -rf $(VENV) .firstline .firstline-demo .cache
+	rm -rf $(VENV) $(PEERS) .firstline .firstline-demo .cache

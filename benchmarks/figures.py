@@ -12,9 +12,11 @@ import json
 import math
 import sys
 import time
+import traceback
+from collections.abc import Callable
 from typing import Any, Final
 
-from benchmarks import quality_figures, speed_figures
+from benchmarks import index_figures, quality_figures, speed_figures
 from benchmarks.measured import Measured, NotMeasurable, Registry
 from benchmarks.workbench import ROOT, commit
 from firstline.errors import FirstlineError
@@ -29,6 +31,7 @@ def registry() -> Registry:
     found: Registry = {}
     quality_figures.register(found)
     speed_figures.register(found)
+    index_figures.register(found)
     return found
 
 
@@ -37,29 +40,45 @@ def line(name: str, measured: Measured) -> str:
     return f"{name} = {measured.value:.4g} {measured.unit}"
 
 
-async def measure_all(figures: Registry) -> dict[str, Any]:
-    """Every figure; one that cannot be measured says why and the rest goes on."""
+async def measure_all(figures: Registry, keep: Callable[[dict[str, Any]], None] = lambda _: None) -> dict[str, Any]:
+    """Every figure; one that cannot be measured, or that fails, says why and the rest goes on.
+    `keep` is told after each one what there is so far."""
     found: dict[str, Any] = {}
-    for name, measure in figures.items():
+    for place, (name, measure) in enumerate(figures.items(), start=1):
+        print(f"[{place}/{len(figures)}] {name} ...", file=sys.stderr, flush=True)
+        began = time.monotonic()
         try:
             measured = await measure()
         except (NotMeasurable, FirstlineError) as error:
             found[name] = {"why_not": str(error)}
-            print(f"{name}: not measured: {error}", flush=True)
-            continue
-        if math.isnan(measured.value):
-            found[name] = {"why_not": "there was nothing to measure it on"}
+        except Exception as error:
+            # Hours of other figures must not be lost to a mistake in one.
+            traceback.print_exc()
+            found[name] = {"why_not": f"measuring it failed: {type(error).__name__}: {error}"}
         else:
-            found[name] = {"value": float(f"{measured.value:.6g}"), "unit": measured.unit}
-        print(line(name, measured), flush=True)
+            if math.isnan(measured.value):
+                found[name] = {"why_not": "there was nothing to measure it on"}
+            else:
+                found[name] = {"value": float(f"{measured.value:.6g}"), "unit": measured.unit}
+        told = found[name]
+        outcome = f"not measured: {told['why_not']}" if "why_not" in told else f"= {told['value']:.4g} {told['unit']}"
+        print(f"{name} {outcome} (in {time.monotonic() - began:.0f} s)", flush=True)
+        keep(found)
     return found
 
 
-def write_all(figures: Registry) -> int:
-    found = asyncio.run(measure_all(figures))
+def write_record(found: dict[str, Any]) -> None:
+    """After every figure, in one move: an interrupted run keeps what it has."""
     record = {"commit": commit(), "measured": time.strftime("%Y-%m-%d"), "figures": found}
-    FILE.write_text(json.dumps(record, indent=1, ensure_ascii=False) + "\n", encoding="utf-8")
-    print(f"{len(found)} figures are in {FILE.relative_to(ROOT)}.")
+    draft = FILE.with_suffix(".json.part")
+    draft.write_text(json.dumps(record, indent=1, ensure_ascii=False) + "\n", encoding="utf-8")
+    draft.replace(FILE)
+
+
+def write_all(figures: Registry) -> int:
+    found = asyncio.run(measure_all(figures, write_record))
+    missing = sum("why_not" in one for one in found.values())
+    print(f"{len(found)} figures are in {FILE.relative_to(ROOT)}; {missing} of them could not be measured.")
     return 0
 
 

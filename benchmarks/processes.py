@@ -11,7 +11,7 @@ import sys
 import time
 import urllib.error
 import urllib.request
-from collections.abc import Generator, Mapping
+from collections.abc import Generator, Iterable, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -76,7 +76,7 @@ def _await_ready(process: subprocess.Popen[bytes], url: str, began: float) -> No
     raise RuntimeError(f"the server was not ready within {READY_S_MAX:.0f} s")
 
 
-# --- memory ---------------------------------------------------------------------------------------------------------
+# --- memory and processor time ---------------------------------------------------------------------------------------
 
 
 def descendants(pid: int) -> list[int]:
@@ -111,3 +111,13 @@ def proportional_mb(pids: list[int]) -> float:
                 if line.startswith("Pss:"):
                     total += int(line.split()[1])
     return total / 1024
+
+
+def cpu_s(pids: Iterable[int]) -> float:
+    """Processor seconds so far, of children that have ended too."""
+    ticks = 0
+    for pid in pids:
+        with contextlib.suppress(OSError, IndexError, ValueError):
+            fields = (Path("/proc") / str(pid) / "stat").read_text().rpartition(")")[2].split()
+            ticks += sum(int(field) for field in fields[11:15])
+    return ticks / os.sysconf("SC_CLK_TCK")

@@ -6,6 +6,7 @@ import asyncio
 import subprocess
 from pathlib import Path
 
+from benchmarks.chats import ChatsMeasured, measure_chats
 from benchmarks.crash_ingest import crash_ingest
 from benchmarks.ingest_rate import IngestRate, measure_ingest
 from benchmarks.install_size import install_size_mb
@@ -17,6 +18,7 @@ from firstline.evals.datasets import DataMissing
 
 _rates: list[IngestRate] = []
 _latencies: list[TurnLatency] = []
+_chats: list[ChatsMeasured] = []
 
 
 def data_or_none() -> Path | None:
@@ -43,6 +45,13 @@ async def turn_latency() -> TurnLatency:
     return _latencies[0]
 
 
+async def chats() -> ChatsMeasured:
+    if not _chats:
+        folder = await asyncio.to_thread(demo_folder, CACHE)
+        _chats.append(await asyncio.to_thread(measure_chats, folder))
+    return _chats[0]
+
+
 async def install_size() -> Measured:
     try:
         return Measured(value=await asyncio.to_thread(install_size_mb), unit="MB")
@@ -66,6 +75,26 @@ async def turn_p95() -> Measured:
     return Measured(value=(await turn_latency()).p95_ms, unit="ms")
 
 
+async def chats_burst_ack() -> Measured:
+    return Measured(value=(await chats()).burst.ack_p95_ms, unit="ms")
+
+
+async def chats_burst_answer() -> Measured:
+    return Measured(value=(await chats()).burst.answer_p95_ms, unit="ms")
+
+
+async def chats_steady_ack() -> Measured:
+    return Measured(value=(await chats()).steady.ack_p95_ms, unit="ms")
+
+
+async def chats_steady_answer() -> Measured:
+    return Measured(value=(await chats()).steady.answer_p95_ms, unit="ms")
+
+
+async def chats_errors() -> Measured:
+    return Measured(value=float((await chats()).errors), unit="errors")
+
+
 async def start_warm() -> Measured:
     folder = await asyncio.to_thread(demo_folder, CACHE)
     return Measured(value=(await asyncio.to_thread(measure_start, folder)).server_s, unit="s")
@@ -82,5 +111,10 @@ def register(registry: Registry) -> None:
     registry["ingest.embedder_chunks_per_core_s"] = embedder_rate
     registry["turn.p50_ms"] = turn_p50
     registry["turn.p95_ms"] = turn_p95
+    registry["chats.burst_ack_p95_ms"] = chats_burst_ack
+    registry["chats.burst_answer_p95_ms"] = chats_burst_answer
+    registry["chats.steady_ack_p95_ms"] = chats_steady_ack
+    registry["chats.steady_answer_p95_ms"] = chats_steady_answer
+    registry["chats.errors"] = chats_errors
     registry["start.warm_s"] = start_warm
     registry["crash.ingest_lost"] = crash_lost

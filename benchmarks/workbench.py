@@ -13,7 +13,7 @@ import shutil
 import subprocess
 import sys
 import time
-from collections.abc import AsyncGenerator, Sequence
+from collections.abc import AsyncGenerator, Mapping, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -66,10 +66,11 @@ def real_data() -> Path:
 
 @asynccontextmanager
 async def open_workbench(
-    *, data: Path | None, open_gates: bool = False, cached: bool = True
+    *, data: Path | None, open_gates: bool = False, cached: bool = True, flags: Mapping[str, object] | None = None
 ) -> AsyncGenerator[Workbench]:
     """`data`: the folder of public data, None for the demo alone. `open_gates`: every draft is shown.
-    `cached` embeddings are for scoring; without them a question costs what it costs a user."""
+    `cached` embeddings are for scoring; without them a question costs what it costs a user. `flags` are settings that
+    shape questions, for experiments."""
     gates = {"relevance_gate": 0.0, "confidence_gate": 0.0} if open_gates else {}
     plain = load_settings()
     inner = open_embedder(
@@ -77,7 +78,7 @@ async def open_workbench(
     )
     folder = CACHE / f"data-{shape_digest(plain, inner.model_id)}"
     _forget_old_folders(folder)
-    settings = load_settings(flags={"data_folder": folder, **gates})
+    settings = load_settings(flags={"data_folder": folder, **gates, **(flags or {})})
     embedder = CachedEmbedder(inner, CACHE / "embeddings") if cached else inner
     async with open_firstline(settings, embedder=embedder) as opened:
         reports = await _bring_up_to_date(opened, data)

@@ -10,6 +10,7 @@ Units and conventions used throughout:
 from __future__ import annotations
 
 import hashlib
+import html
 import re
 import unicodedata
 from collections.abc import Mapping
@@ -18,6 +19,8 @@ from datetime import datetime
 from enum import IntEnum, StrEnum
 from types import MappingProxyType
 from typing import Final
+
+from firstline.errors import Conflict, InvalidInput
 
 FOREVER: Final = 2**31 - 1
 """`until` of what is still current."""
@@ -286,6 +289,17 @@ class Route(StrEnum):
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
+class Exchange:
+    """An earlier turn as a rewriter reads it: what was asked, what the bot replied (Markdown, "" when it had no
+    answer), the titles it cited and the options it offered. Only `question` is the asker's own words."""
+
+    question: str
+    reply: str = ""
+    cited: tuple[str, ...] = ()
+    options: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
 class PlannedQuery:
     """A stand-alone query. Weights of one plan sum to 1."""
 
@@ -298,7 +312,9 @@ class SearchPlan:
     """The conversation rewritten as stand-alone queries.
 
     `standalone` is the single best wording (what a person would have asked), used by compose and shown in explain.
-    `carried` names what was taken over from earlier turns.
+    `carried` names what was taken over from earlier turns. `filters` are what the asker narrowed the question to, by
+    name: product, version, component, language, time. `corrections` are the misspelt words of the message, as (written,
+    read as); queries and `standalone` hold them as read.
     """
 
     queries: tuple[PlannedQuery, ...]
@@ -306,6 +322,7 @@ class SearchPlan:
     carried: tuple[str, ...]
     filters: Mapping[str, str]
     route: Route
+    corrections: tuple[tuple[str, str], ...] = ()
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -424,6 +441,31 @@ class HandoffState(StrEnum):
 PERSON_OWNS: Final = frozenset({HandoffState.ACKNOWLEDGED, HandoffState.IN_PROGRESS})
 """While a hand-over is in one of these states a person owns the session and the bot is silent."""
 
+HANDOFF_MOVES: Final[Mapping[HandoffState, frozenset[HandoffState]]] = MappingProxyType(
+    {
+        HandoffState.OPEN: frozenset({HandoffState.ACKNOWLEDGED}),
+        HandoffState.ACKNOWLEDGED: frozenset({HandoffState.IN_PROGRESS}),
+        HandoffState.IN_PROGRESS: frozenset({HandoffState.RESOLVED, HandoffState.RETURNED}),
+        HandoffState.RESOLVED: frozenset(),
+        HandoffState.RETURNED: frozenset(),
+    }
+)
+"""Where a hand-over may go from each state. Staying is no move: who acknowledges second must hear of the first."""
+
+
+def handoff_move_from(state: HandoffState) -> frozenset[HandoffState]:
+    """The states from which a hand-over may become `state`."""
+    return frozenset(before for before, after in HANDOFF_MOVES.items() if state in after)
+
+
+def handoff_move_refused(current: HandoffState, wanted: HandoffState) -> Conflict:
+    """The error for a move that HANDOFF_MOVES does not allow. Its remedy names the moves that it does."""
+    after = [state.value for state in HandoffState if state in HANDOFF_MOVES[current]]
+    return Conflict(
+        f"A hand-over that is {current.value} cannot become {wanted.value}.",
+        remedy=f"Its next state can be {' or '.join(after)}." if after else "It is finished and stays as it is.",
+    )
+
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Tried:
@@ -456,11 +498,16 @@ class Handoff:
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Answered:
-    """An answer whose every claim carries a citation: it cannot be built otherwise (invariant 1)."""
+    """An answer whose every claim carries a citation: it cannot be built otherwise (invariant 1).
+
+    `notes` are what must be known before reading it ("This page is about version 4.1; you asked about 4.2."), in our
+    own words and numbers: never a document's text.
+    """
 
     completeness: Completeness
     claims: tuple[Claim, ...]
     confidence: float
+    notes: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
         if not self.claims:
@@ -536,7 +583,8 @@ class GateReading:
 class Turn:
     """One user message with its outcome, and everything needed to replay it (invariant 10).
 
-    `question` is redacted. `evidence` holds (chunk id, scores) in rank order. `timings_ms` is per step.
+    `question` is redacted. `evidence` holds (chunk id, scores) in rank order. `timings_ms` is per step. `degraded`
+    says by stage what was late or broken and what was done instead.
     `scope_hash` names what the asker could see.
     """
 
@@ -554,6 +602,7 @@ class Turn:
     gates: tuple[GateReading, ...]
     outcome: Outcome
     timings_ms: Mapping[str, float]
+    degraded: Mapping[str, str] = field(default_factory=lambda: NOTHING)
 
 
 # --- what a person sees ---------------------------------------------------------------------------------------------
@@ -605,14 +654,22 @@ class RankedDocument:
     hits: tuple[tuple[str, Scores], ...]
 
 
-# --- shared by sources and steps --------------------------------------------------------------------------------------
+# --- shared by sources, steps and surfaces --------------------------------------------------------------------------
 
-PIPELINE_VERSION: Final = "1"
+PIPELINE_VERSION: Final = "2"
 """Version of parse, redact and chunk. Part of every content hash: raising it makes the next ingest redo everything."""
 
 FRONT_MATTER_CHARS_MAX: Final = 65_536
 _APOSTROPHE: Final = re.compile("['\u2018\u2019`\u00b4]")
 _LOOSE_MARK: Final = re.compile(r"(?<![^\W_])[^\w\s#+]|[^\w\s#+](?![^\W_])")
+
+
+_ENTITY: Final = re.compile(
+    r"(?P<code>(?P<mark>`{1,3})(?:(?!(?P=mark)).){1,2000}(?P=mark))"
+    r"|&(?:quot|apos|amp|lt|gt|nbsp|#\d{1,7}|#[xX][0-9A-Fa-f]{1,6});",
+    re.DOTALL,
+)
+"""Entities that are signs of everyday text. Each is longer than what it stands for: decoding never lengthens."""
 
 
 def question_key(text: str) -> str:
@@ -622,6 +679,25 @@ def question_key(text: str) -> str:
     """
     folded = _APOSTROPHE.sub("", unicodedata.normalize("NFKC", text).casefold())
     return " ".join(_LOOSE_MARK.sub(" ", folded).split())
+
+
+def readable_message(text: str, *, chars_max: int) -> str:
+    """A message as it is understood: without control characters, half surrogates and blanks around it, and with the
+    signs that a form or a page wrote as HTML entities. What stands in backticks is meant to the letter.
+
+    InvalidInput when nothing is left, or more than `chars_max` characters are.
+    """
+    cleaned = _ENTITY.sub(lambda found: found[0] if found["code"] else html.unescape(found[0]), text)
+    cleaned = "".join(" " if ord(c) < 32 and c not in "\n\t" else c for c in cleaned).strip()
+    cleaned = cleaned.encode("utf-8", errors="replace").decode("utf-8")
+    if not cleaned:
+        raise InvalidInput("The message is empty.", remedy="Type a question.")
+    if len(cleaned) > chars_max:
+        raise InvalidInput(
+            f"The message has {len(cleaned):,} characters; at most {chars_max:,} are read.",
+            remedy="Send the error message and the lines around it, not the whole log.",
+        )
+    return cleaned
 
 
 def split_front_matter(text: str) -> tuple[str, str]:

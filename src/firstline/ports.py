@@ -9,7 +9,7 @@ translate their own exceptions at the edge.
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator, Mapping, Sequence
+from collections.abc import AsyncIterator, Collection, Mapping, Sequence
 from contextlib import AbstractAsyncContextManager
 from dataclasses import dataclass, field
 from datetime import datetime
@@ -78,6 +78,18 @@ class WordEncoder(Protocol):
     def encode_query(self, text: str) -> SparseVector: ...
 
 
+class Reranker(Protocol):
+    """Reads a question and a passage together and judges how well the one answers the other."""
+
+    @property
+    def model_id(self) -> str: ...
+
+    async def score(self, question: str, texts: Sequence[str]) -> list[float]:
+        """One finite score per text, in their order; higher is better. Scores of one call compare with each other and
+        with nothing else."""
+        ...
+
+
 class TriageClassifier(Protocol):
     """A probability per category from the embedding that retrieval also uses. Sums to 1."""
 
@@ -139,7 +151,10 @@ class Scope:
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class IndexQuery:
-    """`limit` chunks are taken by vector and `limit` by words; both lists are joined."""
+    """`limit` chunks are taken by vector and `limit` by words; both lists are joined.
+
+    A `dense` of zeros points nowhere: the search is by words alone, and every dense and document score is 0.
+    """
 
     scope: Scope
     dense: Vectors
@@ -179,6 +194,11 @@ class ChunkIndex(Protocol):
         """The union of both lists, inside the scope. Ordered by dense score, best first, ties by chunk id."""
         ...
 
+    async def neighbour(self, doc_id: str, scope: Scope, *, exclude: Collection[str] = ()) -> float:
+        """How similar the most similar OTHER document inside the scope is: the cosine of both mean vectors. 0 when
+        there is no other, or the document is not inside the scope. `exclude` leaves documents out."""
+        ...
+
     async def count(self, *, tenant: str, kb: str) -> int:
         """Chunks held for a knowledge base, ended ones included."""
         ...
@@ -210,10 +230,11 @@ class BlobStore(Protocol):
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class StoredDocument:
-    """A document with its chunks, as written in one transaction."""
+    """A document with its chunks, as written in one transaction. `words` are those of its text, by `vocabulary`."""
 
     document: Document
     chunks: tuple[Chunk, ...]
+    words: frozenset[str] = frozenset()
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -302,12 +323,23 @@ class KnowledgeLedger(Protocol):
 
     async def document(self, doc_id: str, scope: Scope) -> Document | None: ...
 
+    async def documents(self, doc_ids: Sequence[str], scope: Scope) -> list[Document]:
+        """In the order asked, each once. Ids that are unknown or outside the scope are left out, silently."""
+        ...
+
     async def document_chunks(self, doc_id: str, scope: Scope) -> list[Chunk]:
         """Every chunk of the document's revision in the scope's snapshot, in reading order."""
         ...
 
     async def faq(self, question_key: str, scope: Scope) -> Document | None:
         """The FAQ document whose metadata["question_key"] is this key."""
+        ...
+
+    async def word_counts(self, words: Collection[str], scope: Scope) -> dict[str, int]:
+        """Which of these words (lower case) stand in documents of the scope, and in how many. Others are left out.
+
+        Exact about which words, for the published snapshot. The number is for choosing among words: it counts the
+        newest revisions, those of an open candidate included, and is at least 1."""
         ...
 
     async def knowledge_bases(self, *, tenant: str) -> list[str]: ...
@@ -333,11 +365,18 @@ class ConversationLedger(Protocol):
         ...
 
     async def open_handoff(self, session_id: str) -> Handoff | None:
-        """The session's newest hand-over that is neither resolved nor returned."""
+        """Of the session's hand-overs that are neither resolved nor returned the newest, one that a person owns first:
+        an older one that somebody took up counts for more than a newer one that nobody has seen."""
+        ...
+
+    async def handoff(self, handoff_id: str, *, tenant: str) -> Handoff | None:
+        """None when there is none in this tenant."""
         ...
 
     async def set_handoff_state(self, handoff_id: str, *, tenant: str, state: HandoffState) -> Handoff:
-        """NotFound when there is none in this tenant."""
+        """Move it along `domain.HANDOFF_MOVES`, compared and set in one step: of several that ask for the same move
+        one gets it. Conflict, naming the states that may follow, when the move is not allowed; NotFound when there is
+        none in this tenant."""
         ...
 
     async def handoffs(self, *, tenant: str, limit: int) -> list[Handoff]:

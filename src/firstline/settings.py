@@ -12,11 +12,12 @@ import tomllib
 from collections.abc import Mapping
 from difflib import get_close_matches
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
-from pydantic import BaseModel, ConfigDict, Field, ValidationError
+from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_validator
 
 from firstline.errors import InvalidInput
+from firstline.plain_words import plain_words
 
 ENV_PREFIX = "FIRSTLINE_"
 # Read elsewhere: the settings file itself, and the folder of real data that benchmarks measure on.
@@ -35,6 +36,13 @@ class Settings(BaseModel):
     )
     embedder_model: str = Field("", description="Model name sent to an embeddings endpoint.")
     embedder_api_key: str = Field("", description="Bearer token of an embeddings endpoint.", repr=False)
+    reranker: str = Field(
+        "",
+        description="A cross-encoder that orders the candidates: a folder with model.onnx and tokenizer.json, or the "
+        "http(s) URL of a rerank endpoint; empty: none.",
+    )
+    reranker_model: str = Field("", description="Model name sent to a rerank endpoint.")
+    reranker_api_key: str = Field("", description="Bearer token of a rerank endpoint.", repr=False)
     tenant: str = Field("default", min_length=1, max_length=64, description="Tenant that the command line works in.")
     kb: str = Field("docs", min_length=1, max_length=64, description="Knowledge base that the command line works in.")
 
@@ -44,6 +52,7 @@ class Settings(BaseModel):
     rate_user_per_minute: int = Field(60, ge=1, description="Messages a minute per user.")
     rate_session_per_minute: int = Field(30, ge=1, description="Messages a minute per session.")
     turn_deadline_s: float = Field(10.0, gt=0, le=120, description="A turn that takes longer is handed over.")
+    turns_at_once: int = Field(12, ge=1, le=1000, description="Turns worked on at once; the others wait in turn.")
 
     question_chars_max: int = Field(20_000, ge=100, description="A longer question is refused.")
     history_turns: int = Field(6, ge=0, le=50, description="Earlier turns that a question is understood from.")
@@ -51,9 +60,14 @@ class Settings(BaseModel):
     documents_ranked: int = Field(10, ge=1, le=50, description="Documents kept after ranking.")
     evidence_chunks: int = Field(12, ge=1, le=50, description="Chunks read from blobs and given to compose.")
     answer_chars_max: int = Field(1_800, ge=200, description="An extractive answer is cut at a claim before this.")
-    weight_words: float = Field(1.0, ge=0, description="Weight of BM25 / its maximum in the fused score.")
+    embed_budget_s: float = Field(2.0, gt=0, le=60, description="Past it a question is searched by words alone.")
+    search_budget_s: float = Field(4.0, gt=0, le=60, description="Past it a turn is handed over.")
+    rerank_budget_s: float = Field(0.5, gt=0, le=60, description="Past it the fused order stands.")
+    rerank_passages: int = Field(50, ge=2, le=200, description="Chunks given to the reranker.")
+    rerank_weight: float = Field(0.5, ge=0, le=1, description="Share of the reranker in the order; 1: it alone.")
+    weight_words: float = Field(0.75, ge=0, description="Weight of BM25 / its maximum in the fused score.")
     weight_dense: float = Field(2.0, ge=0, description="Weight of the best chunk's cosine in the fused score.")
-    weight_document: float = Field(1.0, ge=0, description="Weight of the document mean's cosine in the fused score.")
+    weight_document: float = Field(1.5, ge=0, description="Weight of the document mean's cosine in the fused score.")
     relevance_gate: float = Field(-1.0, description="Overrides the shipped relevance gate; -1: as shipped.")
     confidence_gate: float = Field(-1.0, description="Overrides the shipped confidence gate; -1: as shipped.")
 
@@ -64,7 +78,14 @@ class Settings(BaseModel):
 
     topics: tuple[str, ...] = Field((), description="What the bot says it can help with, when it deflects.")
     retention_offer: str = Field("", description="Said to somebody who wants to cancel; empty: nothing.")
-    log_level: str = Field("warning", description="debug, info, warning or error.")
+    log_level: Literal["debug", "info", "warning", "error"] = Field(
+        "warning", description="debug, info, warning or error."
+    )
+
+    @field_validator("log_level", mode="before")
+    @classmethod
+    def _any_case(cls, value: object) -> object:
+        return value.lower() if isinstance(value, str) else value
 
     @property
     def settings_hash(self) -> str:
@@ -97,9 +118,10 @@ def load_settings(*, flags: Mapping[str, Any] | None = None, environ: Mapping[st
             raise InvalidInput(
                 f"There is no setting {key!r} (from the {origin.get(key, 'defaults')}).", remedy=_remedy(key)
             ) from None
+        problem, allowed = plain_words(first["type"], first.get("ctx") or {})
         raise InvalidInput(
-            f"The setting {key!r} (from the {origin.get(key, 'defaults')}) is not usable: {first['msg'].lower()}.",
-            remedy=_remedy(key),
+            f"The setting {key!r} (from the {origin.get(key, 'defaults')}) {problem}.",
+            remedy=f"Allowed: {allowed}. {_remedy(key)}" if allowed else _remedy(key),
         ) from None
 
 
@@ -113,7 +135,9 @@ def _from_file(environ: Mapping[str, str]) -> dict[str, Any]:
     try:
         return tomllib.loads(path.read_text(encoding="utf-8"))
     except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
-        raise InvalidInput(f"{path} is not valid TOML: {error}.", remedy="Correct that line.") from error
+        raise InvalidInput(
+            f"{path} is not valid TOML: {error}.", remedy="Correct that line; write settings like `port = 8080`."
+        ) from error
 
 
 def _from_environment(environ: Mapping[str, str]) -> dict[str, Any]:

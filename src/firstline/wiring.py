@@ -11,11 +11,12 @@ from firstline.documents.journey import DocumentJourney
 from firstline.documents.redact import PatternRedactor
 from firstline.engines.blobs import ObjectBlobs
 from firstline.engines.memory.limits import MemoryLimits
-from firstline.engines.postgres import PostgresLedgers, open_postgres
+from firstline.engines.postgres import PostgresLedgers, mark_data_folder, open_postgres
 from firstline.engines.qdrant_edge import open_qdrant_edge
-from firstline.errors import Broken
 from firstline.models.classifier import open_classifier
-from firstline.models.embedder import open_embedder
+from firstline.models.embedder import for_questions, open_embedder
+from firstline.models.english import open_english
+from firstline.models.reranker import open_reranker
 from firstline.models.words import EngineerWords
 from firstline.ports import (
     BlobStore,
@@ -29,6 +30,7 @@ from firstline.ports import (
 from firstline.questions.gate import GateModel, load_gates
 from firstline.questions.journey import JourneyLimits, QuestionJourney
 from firstline.questions.retrieve import FusionWeights
+from firstline.questions.search import SearchLimits
 from firstline.settings import Settings
 
 TOKENS_PER_CHARACTER = 1 / 4.2
@@ -76,6 +78,14 @@ async def open_firstline(settings: Settings, *, embedder: Embedder | None = None
             threads=settings.embed_threads,
         )
         index = await stack.enter_async_context(open_qdrant_edge(folder=folder / "index", dimensions=model.dimensions))
+        reranker = open_reranker(
+            name=settings.reranker,
+            model=settings.reranker_model,
+            api_key=settings.reranker_api_key,
+            threads=settings.embed_threads,
+        )
+        if reranker is not None:
+            stack.push_async_callback(reranker.close)
         blobs = ObjectBlobs.local(folder / "blobs")
         words = EngineerWords()
         redactor = PatternRedactor()
@@ -93,12 +103,14 @@ async def open_firstline(settings: Settings, *, embedder: Embedder | None = None
                 conversations=ledgers.conversations,
                 index=index,
                 blobs=blobs,
-                embedder=model,
+                embedder=for_questions(model),
                 words=words,
                 classifier=open_classifier(embedder=model.model_id),
                 redactor=redactor,
                 gates=gates_of(settings),
                 limits=limits_of(settings),
+                reranker=reranker,
+                english=open_english(),
             ),
             documents=DocumentJourney(
                 ledger=ledgers.knowledge,
@@ -116,15 +128,9 @@ async def open_firstline(settings: Settings, *, embedder: Embedder | None = None
 
 
 def prepare_folder(folder: Path) -> Path:
-    """Create the data folder, for its owner alone. Broken says why it cannot be used."""
-    try:
-        if not folder.exists():
-            folder.mkdir(parents=True, mode=0o711)
-        return folder.resolve()
-    except OSError as error:
-        raise Broken(
-            f"The data folder {folder} cannot be used: {error.strerror}.", remedy="Choose another with --data."
-        ) from error
+    """Create and mark the data folder, for its owner alone. The error says why it cannot be used."""
+    mark_data_folder(folder)
+    return folder.resolve()
 
 
 def count_tokens(text: str) -> int:
@@ -141,19 +147,31 @@ def gates_of(settings: Settings) -> dict[str, GateModel]:
     return gates
 
 
+def search_limits_of(settings: Settings) -> SearchLimits:
+    return SearchLimits(
+        candidates=settings.candidates,
+        documents_ranked=settings.documents_ranked,
+        evidence_chunks=settings.evidence_chunks,
+        weights=FusionWeights(
+            words=settings.weight_words, dense=settings.weight_dense, document=settings.weight_document
+        ),
+        embed_budget_s=settings.embed_budget_s,
+        search_budget_s=settings.search_budget_s,
+        rerank_budget_s=settings.rerank_budget_s,
+        rerank_passages=settings.rerank_passages,
+        rerank_weight=settings.rerank_weight,
+    )
+
+
 def limits_of(settings: Settings) -> JourneyLimits:
     return JourneyLimits(
         question_chars_max=settings.question_chars_max,
         history_turns=settings.history_turns,
-        candidates=settings.candidates,
-        documents_ranked=settings.documents_ranked,
-        evidence_chunks=settings.evidence_chunks,
         answer_chars_max=settings.answer_chars_max,
         turn_deadline_s=settings.turn_deadline_s,
-        weights=FusionWeights(
-            words=settings.weight_words, dense=settings.weight_dense, document=settings.weight_document
-        ),
+        search=search_limits_of(settings),
         topics=settings.topics,
         retention_offer=settings.retention_offer,
         settings_hash=settings.settings_hash,
+        turns_at_once=settings.turns_at_once,
     )

@@ -37,13 +37,14 @@ from firstline.domain import (
     Scores,
     Session,
     Turn,
+    readable_message,
 )
 from firstline.engines.memory.blobs import MemoryBlobs
 from firstline.engines.memory.index import MemoryIndex
 from firstline.engines.memory.ledger import MemoryConversationLedger, MemoryKeyLedger, MemoryKnowledgeLedger
 from firstline.engines.memory.limits import MemoryLimits
-from firstline.errors import InvalidInput
 from firstline.ports import Scope, StoredDocument
+from firstline.questions.missed import ChunkSeen, Missed, QuerySeen
 from firstline.settings import Settings
 
 INTRO = "# Duplicate keys 🗝\n\n"
@@ -51,6 +52,8 @@ FIRST = "A duplicate key means that a row with this key exists already.\n\n"
 STEPS = "1. Run `SHOW KEYS` to see it.\n2. Choose another key.\n\n"
 LAST = "More about keys stands in the reference.\n"
 TEXT = INTRO + FIRST + STEPS + LAST
+
+NOTE = "This page is about version 4.1; you asked about 4.2."
 
 SCORES = Scores(dense=0.8, words=3.0, document=0.7, fused=2.1)
 
@@ -73,8 +76,7 @@ class ScriptedJourney:
         question: str,
         on_status: Callable[[str], Awaitable[None]] | None = None,
     ) -> Turn:
-        if not question.strip():
-            raise InvalidInput("The message is empty.", remedy="Type a question.")
+        readable_message(question, chars_max=Settings().question_chars_max)
         for step in ("triage", "retrieve", "compose"):
             if on_status:
                 await on_status(step)
@@ -132,6 +134,23 @@ class ScriptedJourney:
                 self._claim("2. Choose another key.", ClaimKind.STEP, "steps", "2. Choose another key."),
             ),
             confidence=0.9,
+            notes=(NOTE,) if "4.2" in question else (),
+        )
+
+    async def why_not(self, turn: Turn, doc_id: str, principal: Principal, *, kb: str) -> Missed:
+        document = await self.knowledge.document(doc_id, Scope.of(principal, kb=kb, snapshot=turn.snapshot))
+        if document is None:
+            return Missed(doc_id=doc_id, title="", verdict="There is no such page for you.")
+        return Missed(
+            doc_id=doc_id,
+            title=document.title,
+            verdict="It was found.",
+            queries=(QuerySeen(text=turn.question, weight=1.0, dense_place=1, words_place=None),),
+            fused_place=1,
+            preferred_place=1,
+            gate=GateReading(name="relevance", value=0.9, threshold=0.5),
+            lacks=("zebra",),
+            chunks=(ChunkSeen(chunk_id="c", heading="Keys", dense=0.5, words=0.0, read=True),),
         )
 
     def _claim(self, text: str, kind: ClaimKind, chunk_name: str, span: str) -> Claim:

@@ -164,6 +164,40 @@ async def test_explain_is_for_internal_keys(firstline: FakeFirstline, client: ht
     assert {"triage", "plan", "timings_ms", "snapshot", "settings_hash", "model_ids"} <= record.keys()
 
 
+async def test_why_not_is_for_internal_keys_and_for_what_they_may_see(
+    firstline: FakeFirstline, client: httpx.AsyncClient
+) -> None:
+    def path(session: str, turn: int = 1) -> str:
+        return f"/v1/sessions/{session}/turns/{turn}/why-not"
+
+    session = await begin(client)
+    await ask(client, session, "duplicate key")
+    doc_id = firstline.questions.chunks["first"].doc_id
+    assert_problem(await client.get(path(session), params={"page": doc_id}), 403, "forbidden")
+    client.headers.update(bearer(await firstline.token(level=Level.INTERNAL)))
+    assert_problem(await client.get(path(session), params={"page": doc_id}), 404, "not_found")
+    session = await begin(client)
+    await ask(client, session, "duplicate key")
+    found = (await client.get(path(session), params={"page": doc_id})).json()
+    assert found["verdict"] == "It was found." and found["gate"]["passed"] and found["queries"][0]["dense_place"] == 1
+    assert found["chunks"][0]["read"] is True and found["lacks"] == ["zebra"] and found["lost_at"] == ""
+    unknown = (await client.get(path(session), params={"page": "no such page"})).json()
+    assert unknown["verdict"] == "There is no such page for you." and unknown["chunks"] == []
+    assert_problem(await client.get(path(session, 2), params={"page": doc_id}), 404, "not_found")
+    assert_problem(await client.get(path(session)), 422, "invalid_input")
+
+
+async def test_a_note_stands_above_the_answer_in_json_and_in_the_stream(client: httpx.AsyncClient) -> None:
+    note = "This page is about version 4.1; you asked about 4.2."
+    shown = (await ask(client, await begin(client), "duplicate key on 4.2")).json()["reply"]
+    assert shown["notice"] == note and shown["blocks"]
+    unsure = (await ask(client, await begin(client), "unsure about 4.2")).json()["reply"]
+    assert unsure["notice"].startswith(f"{note} I am not sure")
+    accept = {"Accept": "text/event-stream"}
+    streamed = await ask(client, await begin(client), "duplicate key on 4.2", headers=accept)
+    assert 0 < streamed.text.index(note) < streamed.text.index('"block"')
+
+
 async def test_a_reload_withholds_what_the_key_may_no_longer_see(
     firstline: FakeFirstline, client: httpx.AsyncClient
 ) -> None:

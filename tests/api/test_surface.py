@@ -24,6 +24,7 @@ PATHS = {
     "/v1/sessions": ["post"],
     "/v1/sessions/{session_id}": ["get"],
     "/v1/sessions/{session_id}/messages": ["post"],
+    "/v1/sessions/{session_id}/turns/{turn}/why-not": ["get"],
 }
 
 

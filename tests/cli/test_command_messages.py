@@ -4,7 +4,7 @@ import sys
 
 import pytest
 
-from firstline.cli.main import main
+from firstline.cli.main import group, main
 
 
 @pytest.mark.parametrize(
@@ -15,13 +15,21 @@ from firstline.cli.main import main
         (["ingest", "--kind", "bogus", "."], {}, 2, "There is no kind bogus"),
         (["ingest", "--map", "text", "."], {}, 2, "--map text"),
         (["ask", "--level", "top", "hi"], {}, 2, "There is no level top"),
+        (["ask", "--page", "docs/a.md", "hi"], {}, 2, "--page belongs to --explain"),
         (["status", "--nonsense"], {}, 2, "--nonsense"),
         (["frobnicate"], {}, 2, "frobnicate"),
         (["status"], {"FIRSTLINE_FOO": "1"}, 2, "There is no setting 'foo'"),
         (["status"], {"FIRSTLINE_PROT": "1"}, 2, "Did you mean 'port'?"),
-        (["status"], {"FIRSTLINE_PORT": "many"}, 2, "port"),
+        (["status"], {"FIRSTLINE_PORT": "many"}, 2, "'port' (from the environment) is not a whole number"),
+        (["status"], {"FIRSTLINE_PORT": "99999"}, 2, "Allowed: 65535 or less."),
+        (["status"], {"FIRSTLINE_LOG_LEVEL": "loud"}, 2, "Allowed: one of debug, info, warning or error."),
+        (["ask", "--kb", "x" * 65, "hi"], {}, 2, "is too long"),
+        (["ingest", ""], {}, 2, "path is empty"),
         (["status"], {"FIRSTLINE_CONFIG": "absent.toml"}, 2, "absent.toml"),
         (["handoffs", "--state", "gone"], {}, 2, "acknowledged"),
+        (["eval"], {}, 2, "two results with --compare"),
+        (["eval", "a.jsonl", "--compare", "a.json", "b.json"], {}, 2, "two results with --compare"),
+        (["eval", "--compare", "absent.json", "b.json"], {}, 2, "absent.json cannot be read"),
         (["status"], {}, 0, "no data folder"),
     ],
 )
@@ -36,3 +44,64 @@ def test_wrong_input_says_what_to_do(arguments, environment, code, said, tmp_pat
     assert ended.value.code == code
     assert said in output.out + output.err
     assert "Traceback" not in output.err
+
+
+def refused(monkeypatch, capsys, *arguments):
+    monkeypatch.setattr(sys, "argv", ["firstline", *map(str, arguments)])
+    with pytest.raises(SystemExit) as ended:
+        main()
+        raise SystemExit(0)
+    return ended.value.code, capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    ("question", "said"), [("", "is empty"), (" \n\x01 ", "is empty"), ("x" * 20_001, "has 20,001 characters")]
+)
+def test_a_question_that_cannot_be_asked_is_refused_before_anything_opens(
+    question, said, tmp_path, monkeypatch, capsys
+):
+    code, error = refused(monkeypatch, capsys, "--data", tmp_path / "data", "ask", question)
+    assert code == 2
+    assert said in error
+    assert not (tmp_path / "data").exists()
+
+
+def test_a_folder_of_other_things_is_no_data_folder(tmp_path, monkeypatch, capsys):
+    (tmp_path / "holiday.jpg").write_text("")
+    for command in (["status"], ["ask", "hi"], ["key", "list"], ["ingest", str(tmp_path)], ["handoffs"]):
+        code, error = refused(monkeypatch, capsys, "--data", tmp_path, *command)
+        assert code == 2, command
+        assert "is not a data folder of firstline: it holds holiday.jpg" in error
+        assert "new or empty folder" in error
+    assert [path.name for path in tmp_path.iterdir()] == ["holiday.jpg"]
+
+
+@pytest.mark.parametrize("place", ["file", "file/below"])
+def test_a_file_is_no_data_folder(place, tmp_path, monkeypatch, capsys):
+    (tmp_path / "file").write_text("kept")
+    code, error = refused(monkeypatch, capsys, "--data", tmp_path / place, "key", "list")
+    assert code == 2
+    assert "is a file" in error and "--data" in error
+    assert (tmp_path / "file").read_text() == "kept"
+
+
+def test_what_nobody_foresaw_is_no_stack_trace(monkeypatch, capsys):
+    def fail(**_):
+        raise ZeroDivisionError("by accident")
+
+    monkeypatch.setattr(group, "main", fail)
+    code, error = refused(monkeypatch, capsys, "status")
+    assert code == 70
+    assert "ZeroDivisionError: by accident" in error and "FIRSTLINE_LOG_LEVEL=debug" in error
+    assert "Traceback" not in error
+
+
+def test_notices_come_after_the_report_and_change_no_exit_code(capsys):
+    from firstline.cli.ingest_command import NOTICES_SHOWN, print_notices
+    from firstline.connectors.charset import Notice
+
+    print_notices([Notice(item_id="docs/notes.txt", said="is not UTF-8.")] * (NOTICES_SHOWN + 2))
+    lines = capsys.readouterr().err.splitlines()
+    assert lines[0] == "notice: docs/notes.txt is not UTF-8."
+    assert lines[-1] == "notice: 2 more files are like that."
+    assert len(lines) == NOTICES_SHOWN + 1

@@ -94,11 +94,12 @@ async def test_what_a_file_is_not(tmp_path: Path) -> None:
         "It has 2.9 MiB, more than the limit of 1.9 MiB. Split it, or raise the setting `file_bytes_max`."
     )
     assert reasons == {
-        "zip.md": "It is named .md and is a zip archive.",
-        "binary.txt": "It is named .txt and holds binary data.",
-        "not.pdf": "It is named .pdf and is not a PDF.",
-        "not.docx": "It is named .docx and is not a Word document.",
-        "empty.md": "It is empty.",
+        "zip.md": "It is named .md and is a zip archive or Office document. "
+        "Unpack it and ingest what is in it; name a Word file .docx.",
+        "binary.txt": "It is named .txt and holds binary data. Name it by what it is, or leave it out.",
+        "not.pdf": "It is named .pdf and is not a PDF. Name it by what it is, or leave it out.",
+        "not.docx": "It is named .docx and is not a Word document. Name it by what it is, or leave it out.",
+        "empty.md": "It is empty. Put text in it, or leave it out.",
     }
 
 
@@ -130,10 +131,13 @@ async def test_links_pipes_and_closed_folders(tmp_path: Path, monkeypatch: pytes
     assert list(items) == ["docs/a/one.md"]
     # Each is named: what cannot be read must not look deleted.
     assert failures == {
-        "docs/closed/": "This folder cannot be opened: permission denied.",
-        "docs/gone.md": "This file cannot be opened: no such file or directory.",
-        "docs/pipe.md": "This is not a file (a pipe, socket or device).",
-        "docs/self.md": "This file cannot be opened: too many levels of symbolic links.",
+        "docs/closed/": "This folder cannot be opened: permission denied. "
+        "Give firstline's user the right to read it, or leave it out.",
+        "docs/gone.md": "This file cannot be opened: no such file or directory. "
+        "Let the link lead to a file, or remove it.",
+        "docs/pipe.md": "This is a pipe, socket or device, not a file. Leave it out.",
+        "docs/self.md": "This file cannot be opened: too many levels of symbolic links. "
+        "Let the link lead to a file, or remove it.",
     }
     assert files.ignored == 0
 
@@ -197,6 +201,7 @@ async def test_jsonl_rows(tmp_path: Path) -> None:
     ]
     write(tmp_path / "t.jsonl", "\n".join(rows))
     items, failures = await collect(source([tmp_path / "t.jsonl"]))
+    example = 'Every line must be one object, like {"id": "1", "title": "...", "text": "..."}.'
     first, ticket, faq, last, secret = items.values()
     assert secret.level is Level.RESTRICTED and secret.acl == {"ops"}
     assert first.item_id == "t.jsonl#t-1" and first.media_type == "text/markdown" and first.level is Level.INTERNAL
@@ -209,9 +214,10 @@ async def test_jsonl_rows(tmp_path: Path) -> None:
     assert last.item_id == "t.jsonl#7" and last.acl == {"a", "b"} and last.metadata == {"tags": "p, q"}
     assert last.media_type == "text/plain"
     assert failures == {
-        "t.jsonl#line 2": "Line 2: it is not valid JSON.",
-        "t.jsonl#line 3": "Line 3: it is not a JSON object.",
-        "t.jsonl#line 6": "Line 6: the id of this row was used before.",
+        "t.jsonl#line 2": "Line 2: it is not valid JSON "
+        f"(expecting property name enclosed in double quotes at column 2). {example}",
+        "t.jsonl#line 3": f"Line 3: it is not a JSON object. {example}",
+        "t.jsonl#line 6": "Line 6: the id of this row was used before. Give every row an id of its own.",
         "t.jsonl#line 7": "Line 7: it has no text; use --map to name the column that holds it.",
     }
 
@@ -227,7 +233,9 @@ async def test_csv_rows_with_a_mapping(tmp_path: Path) -> None:
         ("t.csv#3", "Three", b"y\n"),
     ]
     assert items["t.csv#1"].metadata == {"team": "red"}
-    assert list(failures.values()) == ["Line 5: it has 5 fields, the header has 4."]
+    assert list(failures.values()) == [
+        "Line 5: it has 5 fields, the header has 4. Put a field that holds ';' in double quotes."
+    ]
 
 
 @pytest.mark.parametrize(
@@ -242,3 +250,59 @@ async def test_csv_rows_with_a_mapping(tmp_path: Path) -> None:
 )
 def test_question_keys(left: str, right: str, equal: bool) -> None:
     assert (question_key(left) == question_key(right)) is equal
+
+
+@pytest.mark.parametrize(
+    ("name", "raw", "text", "said"),
+    [
+        ("a.txt", "naïve café".encode(), "naïve café", ""),
+        ("a.txt", "\ufeffnaïve café".encode(), "\ufeffnaïve café", ""),
+        ("a.txt", "naïve café – “quoted”".encode("cp1252"), "naïve café – “quoted”", "is not UTF-8; it was read as Wi"),
+        ("a.md", "größe ".encode() * 50 + b"\xff\xfe", "größe " * 50 + "\ufffd" * 2, "holds bytes that are not UTF-8"),
+        ("a.md", "hello there".encode("utf-16"), "hello there", ""),
+        ("a.md", "hello there".encode("utf-32"), "hello there", ""),
+        ("a.txt", "hello there".encode("utf-16-be"), "hello there", "is not UTF-8; it was read as UTF-16"),
+        ("a.html", "<p>café".encode("cp1252"), "<p>café", "is not UTF-8; it was read as Windows-1252."),
+        ("a.html", b"<meta charset=utf-8><p>caf\xe9", "<meta charset=utf-8><p>café", "is not UTF-8; it was read as Wi"),
+        ("a.csv", "text\ncafé\n".encode("cp1252"), "café\n", "is not UTF-8; it was read as Windows-1252."),
+    ],
+)
+async def test_what_is_not_utf8_is_read_and_told(tmp_path: Path, name: str, raw: bytes, text: str, said: str) -> None:
+    files = source([write(tmp_path / name, raw)])
+    for _ in range(2):
+        items, failures = await collect(files)
+        assert failures == {}
+        assert [item.raw.decode() for item in items.values()] == [text]
+        assert [str(notice).startswith(f"{name} {said}") for notice in files.notices] == [True] * bool(said)
+
+
+async def test_a_web_page_that_declares_its_encoding_is_left_to_its_reader(tmp_path: Path) -> None:
+    raw = '<meta charset="windows-1251"><p>Привет, мир</p>'.encode("cp1251")
+    files = source([write(tmp_path / "a.html", raw)])
+    items, _ = await collect(files)
+    assert items["a.html"].raw == raw and files.notices == []
+
+
+async def test_access_is_read_from_front_matter_in_any_encoding(tmp_path: Path) -> None:
+    page = "---\ntitle: Größe\nlevel: restricted\nacl: [ops]\n---\nhush"
+    for encoding in ("utf-8", "utf-8-sig", "utf-16", "utf-16-le", "utf-32", "cp1252"):
+        items, _ = await collect(source([write(tmp_path / "a.md", page.encode(encoding))]))
+        item = items["a.md"]
+        assert (item.title, item.level, item.acl) == ("Größe", Level.RESTRICTED, {"ops"}), encoding
+
+
+async def test_a_data_folder_is_no_knowledge(tmp_path: Path) -> None:
+    write(tmp_path / "docs/a.md")
+    write(tmp_path / "data/firstline.json", '{"format": 1}')
+    write(tmp_path / "data/postgres/server.log", "LOG: ready")
+    write(tmp_path / "docs/app/firstline.json", "{}")
+    write(tmp_path / "docs/app/b.md")
+    items, failures = await collect(source([tmp_path]))
+    assert [name.partition("/")[2] for name in items] == ["docs/a.md", "docs/app/b.md"]
+    assert failures == {}
+
+
+@pytest.mark.parametrize("path", ["", "  "])
+def test_an_empty_path_is_not_the_folder_we_are_in(path: str) -> None:
+    with pytest.raises(InvalidInput, match="empty"):
+        source([path])

@@ -128,19 +128,24 @@ def test_a_wrong_key_is_asked_for_again(page: Any, served: tuple[str, str]) -> N
 
 
 def test_a_limit_counts_down(page: Any) -> None:
-    for _ in range(8):
-        _ask(page, "duplicate key")
-    page.get_by_label("Your question").fill("once more")
-    page.keyboard.press("Enter")
     alert = page.get_by_role("alert")
-    alert.wait_for()
+    replies = page.locator("[data-outcome]")
+    answered = 0
+    for _ in range(100):  # a slow machine earns new requests while it uses up the first ones
+        page.get_by_label("Your question").fill("duplicate key")
+        page.keyboard.press("Enter")
+        replies.nth(answered).or_(alert).first.wait_for()
+        if alert.is_visible():
+            break
+        answered += 1
+    assert answered >= 8
     assert "requests a minute" in alert.inner_text()
     button = alert.get_by_role("button")
     assert button.is_disabled()
     assert "Try again in" in button.inner_text()
     button.filter(has_text="Try again").and_(page.locator("button:enabled")).wait_for(timeout=15_000)
     button.click()
-    page.locator("[data-outcome]").nth(8).wait_for()
+    replies.nth(answered).wait_for()
 
 
 def test_offline_says_what_to_try(page: Any) -> None:

@@ -59,6 +59,7 @@ def stored(
     level: Level = Level.PUBLIC,
     kind: DocumentKind = DocumentKind.DOCUMENTATION,
     metadata: Mapping[str, str] = NOTHING,
+    words: frozenset[str] = frozenset(),
 ) -> StoredDocument:
     """A document of `chunks` chunks; another `text` gives another blob and other chunk ids."""
     blob = hashlib.sha256(f"{doc_id}{text}".encode()).hexdigest()
@@ -99,7 +100,7 @@ def stored(
         )
         for ordinal in range(chunks)
     )
-    return StoredDocument(document=document, chunks=parts)
+    return StoredDocument(document=document, chunks=parts, words=words)
 
 
 def ids(*documents: StoredDocument) -> list[str]:

@@ -6,6 +6,7 @@ import asyncio
 import math
 import uuid
 from collections.abc import AsyncIterator
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -84,6 +85,41 @@ async def test_both_lists_are_joined_each_with_its_limit(index: ChunkIndex, tena
 
     expected = [by_vector[0], by_vector[1], by_words[2], by_words[3]]
     assert {hit.chunk_id for hit in hits} == {chunk.chunk_id for chunk in expected}
+
+
+async def test_the_neighbour_is_the_most_similar_other_document_inside_the_scope(
+    index: ChunkIndex, tenant: str
+) -> None:
+    def written(doc_id: str, lean: float, **fields: Any) -> Any:
+        return entry(tenant=tenant, doc_id=doc_id, document=axis(0, lean=lean), **fields)
+
+    secret = written("secret", 0.05, level=Level.INTERNAL)
+    closed = written("closed", 0.05, acl=("staff",))
+    ended = written("ended", 0.05, until=1)
+    await index.upsert(
+        [written("own", 0.0), written("near", 0.5), written("far", 2.0), secret, closed, ended, entry(tenant=tenant)]
+    )
+    await index.upsert([entry(tenant=f"{tenant}-other", doc_id="twin", document=axis(0))])
+    scope = question(tenant=tenant).scope
+
+    assert await index.neighbour("own", scope) == pytest.approx(1 / math.sqrt(1.25), abs=2e-3)
+    assert await index.neighbour("own", scope, exclude=["near"]) == pytest.approx(1 / math.sqrt(5), abs=2e-3)
+    assert await index.neighbour("own", scope, exclude=["near", "far"]) == 0.0
+    assert await index.neighbour("secret", scope) == 0.0
+    assert await index.neighbour("nowhere", scope) == 0.0
+    assert await index.neighbour("own", replace(scope, acl_tags=frozenset())) == 0.0
+
+
+async def test_a_vector_of_zeros_searches_by_words_alone(index: ChunkIndex, tenant: str) -> None:
+    wordy = entry(tenant=tenant, doc_id="a", dense=axis(0), terms={7: 2.0}, document=axis(0))
+    await index.upsert([wordy, entry(tenant=tenant, doc_id="b", dense=axis(1), terms={8: 1.0}, document=axis(1))])
+    nowhere = np.zeros(DIMENSIONS, dtype=np.float32)
+
+    (hit,) = await index.search(question(tenant=tenant, dense=nowhere, terms={7: 1.0}))
+
+    assert (hit.chunk_id, hit.dense, hit.document) == (wordy.chunk_id, 0.0, 0.0)
+    assert hit.words == pytest.approx(2.0 * idf(2, 1), rel=1e-3)
+    assert await index.search(question(tenant=tenant, dense=nowhere, terms={})) == []
 
 
 async def test_best_dense_first_and_ties_by_chunk_id(index: ChunkIndex, tenant: str) -> None:

@@ -18,6 +18,8 @@ async def visible(ledgers: Ledgers, document: StoredDocument, view: Scope) -> bo
     whole = await ledger.document_chunks(document.document.doc_id, view)
     near = await ledger.neighbours(document.chunks[0], view, before=0, after=99)
     itself = await ledger.document(document.document.doc_id, view)
+    several = await ledger.documents(["no such", document.document.doc_id], view)
+    assert several == ([itself] if itself is not None else [])
     assert found == whole == near
     assert len(found) in (0, len(document.chunks))
     assert (itself is not None) == bool(found)
@@ -33,6 +35,15 @@ async def test_chunks_come_in_the_order_asked_without_unknown_ones(ledgers: Ledg
     found = await ledgers.knowledge.chunks(asked, scope(tenant, 1))
     assert [chunk.chunk_id for chunk in found] == [third, first, second]
     assert await ledgers.knowledge.chunks([], scope(tenant, 1)) == []
+
+
+async def test_documents_come_in_the_order_asked_each_once_without_unknown_ones(ledgers: Ledgers, tenant: str) -> None:
+    known = [stored(tenant, name, since=1, metadata={"version": name}) for name in ("a", "b", "c")]
+    await published(ledgers.knowledge, tenant, *known)
+    asked = ["c", "no such", "a", "", "c", "A", "\x00", "\ud800"]
+    found = await ledgers.knowledge.documents(asked, scope(tenant, 1))
+    assert found == [known[2].document, known[0].document]
+    assert await ledgers.knowledge.documents([], scope(tenant, 1)) == []
 
 
 async def test_neighbours_stay_inside_the_revision(ledgers: Ledgers, tenant: str) -> None:

@@ -38,7 +38,11 @@ def _registered() -> st.SearchStrategy[Turn]:
     st.register_type_strategy(datetime, TIMES)
     claims = st.builds(Claim, text=TEXT, kind=st.sampled_from(ClaimKind), citations=st.tuples(st.builds(Citation)))
     answered = st.builds(
-        Answered, completeness=st.sampled_from(Completeness), claims=st.tuples(claims), confidence=FLOATS
+        Answered,
+        completeness=st.sampled_from(Completeness),
+        claims=st.tuples(claims),
+        confidence=FLOATS,
+        notes=st.tuples(TEXT),
     )
     others = [st.builds(kind) for kind in (Clarify, Escalated, HighStakes, Deflected, Silent)]
     return st.builds(Turn, outcome=st.one_of(answered, *others), timings_ms=st.dictionaries(TEXT, FLOATS))

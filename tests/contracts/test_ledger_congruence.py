@@ -18,6 +18,7 @@ from firstline.ports import KnowledgeLedger, StoredDocument
 
 STEPS = 60
 DOC_IDS = [f"d{number}" for number in range(6)]
+WORDS = ["restart", "replica", "e11000", "shard", "mistral"]
 TAGS = ["everyone", "staff", "partners"]
 
 
@@ -64,6 +65,7 @@ class History:
             level=draw.choice(list(Level)),
             kind=draw.choice([DocumentKind.FAQ, DocumentKind.TICKET]),
             metadata={"question_key": draw.choice(["q1", "q2"])},
+            words=frozenset(draw.sample(WORDS, k=draw.randint(0, 4))),
         )
 
 
@@ -117,5 +119,10 @@ async def test_random_histories_agree(seed: int, postgres_url: str, tmp_path: Pa
             published = (await memory.published(tenant=history.tenant, kb=KB)).number
             name, arguments = history.step(published + 1)
             assert await outcome(memory, name, arguments) == await outcome(postgres, name, arguments), name
+            published = (await memory.published(tenant=history.tenant, kb=KB)).number
+            every = scope(history.tenant, published, acl_tags=frozenset(TAGS), level_max=Level.RESTRICTED)
+            few = scope(history.tenant, published, acl_tags=frozenset(TAGS[:1]), level_max=Level.CUSTOMER)
+            for seen in (every, few):
+                assert await memory.word_counts(WORDS, seen) == await postgres.word_counts(WORDS, seen), name
             for snapshot in {published, max(0, published - 1), published + 1}:
                 assert await view(memory, history, snapshot) == await view(postgres, history, snapshot), name

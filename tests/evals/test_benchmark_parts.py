@@ -125,8 +125,16 @@ def test_all_figures_go_on_past_a_failure() -> None:
     async def impossible() -> Measured:
         raise NotMeasurable("why")
 
-    found = asyncio.run(figures.measure_all({"x": impossible, "y": good}))
-    assert found == {"x": {"why_not": "why"}, "y": {"value": 2.0, "unit": "s"}}
+    async def mistaken() -> Measured:
+        raise ZeroDivisionError("by zero")
+
+    kept: list[int] = []
+    measures = {"x": impossible, "m": mistaken, "y": good}
+    found = asyncio.run(figures.measure_all(measures, lambda so_far: kept.append(len(so_far))))
+    assert found["x"] == {"why_not": "why"}
+    assert found["m"] == {"why_not": "measuring it failed: ZeroDivisionError: by zero"}
+    assert found["y"] == {"value": 2.0, "unit": "s"}
+    assert kept == [1, 2, 3], "an interrupted run keeps what it has"
     assert json.dumps(found)
 
 

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import json
 import os
+import re
 import shutil
 import signal
 import subprocess
@@ -20,9 +22,10 @@ import pytest
 from firstline.engines.postgres import open_postgres
 from firstline.engines.postgres.account import Account, check_reachable
 from firstline.engines.postgres.configuration import SOCKET_PATH_BYTES_MAX
+from firstline.engines.postgres.marker import FORMAT, mark
 from firstline.engines.postgres.migrate import Migration, migrate, read_migrations
 from firstline.engines.postgres.pool import connect
-from firstline.engines.postgres.server import EmbeddedServer, PidFile
+from firstline.engines.postgres.server import WATCHDOG, EmbeddedServer, PidFile
 from firstline.errors import Broken, Conflict, DataTooNew, FirstlineError, InvalidInput, Unavailable
 
 ROOT = os.geteuid() == 0
@@ -140,17 +143,81 @@ async def test_two_processes_share_the_server_and_the_last_stops_it(folder: Path
     assert not is_running(folder)
 
 
-async def test_a_killed_holder_frees_the_lock_and_leaves_a_server_to_use(folder: Path) -> None:
+async def test_a_killed_holder_frees_the_lock_for_another_user(folder: Path) -> None:
     other = await asyncio.to_thread(holder, folder)
-    orphan = postmaster(folder)
-    await asyncio.to_thread(finish, other, kill=True)
-    assert is_running(folder)
     async with open_postgres(data_folder=folder, database_url="") as ledgers:
-        assert postmaster(folder) == orphan
-        assert await ledgers.knowledge.knowledge_bases(tenant="t") == ["b"]
+        shared = postmaster(folder)
+        await asyncio.to_thread(finish, other, kill=True)
         async with ledgers.knowledge.ingest_lock(tenant="t", kb="b"):
-            pass
+            assert await ledgers.knowledge.knowledge_bases(tenant="t") == ["b"]
+        # Longer than a watchdog takes that has nobody to wait for.
+        await asyncio.sleep(1)
+        assert await ledgers.database_size_bytes() > 0
+        assert postmaster(folder) == shared, "the other's death leaves the server to us"
     assert not is_running(folder)
+    await asyncio.to_thread(wait_until_unwatched, folder)
+
+
+async def test_when_the_last_user_is_killed_the_server_stops(folder: Path) -> None:
+    others = [await asyncio.to_thread(holder, folder)]
+    shared = postmaster(folder)
+    async with open_postgres(data_folder=folder, database_url=""):
+        pass
+    assert postmaster(folder) == shared
+    assert len(watchdogs(folder)) == 1
+    await asyncio.to_thread(finish, others[0], kill=True)
+    await asyncio.to_thread(wait_until_gone, shared)
+    await asyncio.to_thread(wait_until_unwatched, folder)
+    async with open_postgres(data_folder=folder, database_url="") as ledgers:
+        assert await ledgers.knowledge.knowledge_bases(tenant="t") == ["b"], "what was committed is there"
+    await asyncio.to_thread(wait_until_unwatched, folder)
+
+
+def test_killed_and_started_again_at_once(folder: Path) -> None:
+    """Watchdog and new user meet: one of them comes first, and the new user always gets a server."""
+    for round_ in range(4):
+        finish(holder(folder), kill=True)
+        time.sleep(0.05 * round_)
+        server = EmbeddedServer(folder)
+        server.open()
+        assert value(server.conninfo, b"SELECT count(*) FROM firstline.knowledge_bases") == 1
+        server.close()
+        assert not is_running(folder)
+    wait_until_unwatched(folder)
+
+
+def test_a_server_that_crashed_is_not_hunted_after(folder: Path) -> None:
+    """A pid file that was left over may by now name a stranger."""
+    other = holder(folder)
+    pid_file = folder / "postgres" / "data" / "postmaster.pid"
+    left = pid_file.read_text().splitlines()
+    sleeper = subprocess.Popen(["sleep", "60"])
+    try:
+        os.kill(postmaster(folder), signal.SIGKILL)
+        pid_file.write_text("\n".join([str(sleeper.pid), *left[1:]]) + "\n")
+        finish(other, kill=True)
+        wait_until_unwatched(folder)
+        assert sleeper.poll() is None
+    finally:
+        finish_sleeper(sleeper)
+
+
+def watchdogs(folder: Path) -> list[int]:
+    found = list[int]()
+    for entry in Path("/proc").iterdir():
+        if entry.name.isdigit():
+            with contextlib.suppress(OSError):
+                words = (entry / "cmdline").read_bytes().split(b"\0")
+                if os.fsencode(WATCHDOG) in words and os.fsencode(folder) in words:
+                    found.append(int(entry.name))
+    return found
+
+
+def wait_until_unwatched(folder: Path) -> None:
+    deadline = time.monotonic() + 20
+    while watchdogs(folder):
+        assert time.monotonic() < deadline, "a watchdog stays behind"
+        time.sleep(0.05)
 
 
 async def test_a_killed_postmaster_comes_back_with_what_was_committed(folder: Path) -> None:
@@ -210,6 +277,7 @@ def finish_sleeper(process: subprocess.Popen[bytes]) -> None:
 
 
 def test_an_interrupted_setup_is_begun_again(empty: Path) -> None:
+    mark(empty)
     partial = empty / "postgres" / "data.partial"
     partial.mkdir(parents=True)
     (partial / "PG_VERSION").write_text("18\n")
@@ -265,6 +333,7 @@ def test_a_folder_that_bars_the_way_is_named(empty: Path) -> None:
 
 @pytest.mark.skipif(not ROOT, reason="only root can make a folder of another user")
 def test_root_leaves_a_users_folder_to_that_user(empty: Path) -> None:
+    mark(empty)
     (empty / "postgres").mkdir(mode=0o700)
     os.chown(empty / "postgres", 65534, 65534)
     server = EmbeddedServer(empty)
@@ -290,11 +359,54 @@ def test_an_unwritable_folder(empty: Path) -> None:
     empty.chmod(0o700)
 
 
-@pytest.mark.parametrize("place", ["file", "file/below"])
-def test_a_data_folder_that_is_a_file(empty: Path, place: str) -> None:
-    (empty / "file").write_text("")
-    with pytest.raises(Broken, match="cannot be used"):
+@pytest.mark.parametrize(
+    ("place", "said"),
+    [("file", "file is a file, not a folder"), ("file/below/it", "cannot be made: .*/file is a file")],
+)
+def test_a_data_folder_that_is_a_file(empty: Path, place: str, said: str) -> None:
+    (empty / "file").write_text("kept")
+    with pytest.raises(InvalidInput, match=said) as refused:
         EmbeddedServer(empty / place).open()
+    assert "--data" in refused.value.remedy
+    assert (empty / "file").read_text() == "kept"
+
+
+@pytest.mark.parametrize("names", [["notes.md"], ["a", "b", "c", "d"], [".bashrc"], ["postgres"]])
+async def test_a_folder_of_other_things_is_left_alone(empty: Path, names: list[str]) -> None:
+    for name in names:
+        (empty / name).mkdir()
+    for url in ("", "postgresql://127.0.0.1:1/none"):
+        with pytest.raises(InvalidInput, match=f"not a data folder of firstline: it holds {names[0]}") as refused:
+            async with open_postgres(data_folder=empty, database_url=url):
+                pytest.fail("opened")
+        assert "--data" in refused.value.remedy
+    assert sorted(path.name for path in empty.iterdir()) == names
+
+
+def test_a_new_file_system_and_an_interrupted_mark_are_empty_enough(empty: Path) -> None:
+    (empty / "lost+found").mkdir()
+    (empty / "firstline.json.x1y2").write_text("")
+    mark(empty)
+    mark(empty)
+    assert json.loads((empty / "firstline.json").read_text()) == {"format": FORMAT}
+
+
+@pytest.mark.skipif(not ROOT, reason="only root can become another user")
+@pytest.mark.parametrize(
+    ("place", "said"), [("data", "it may not be"), ("data/new/er", "the folder .*/data may not be")]
+)
+def test_a_folder_without_the_right_to_write(empty: Path, place: str, said: str) -> None:
+    """Asked in a process of its own, which nobody but root could give away."""
+    (empty / "data").mkdir(mode=0o555)
+    asked = (
+        "import os, sys; from pathlib import Path; from firstline.engines.postgres.marker import mark; "
+        "os.setgid(65534); os.setuid(65534); mark(Path(sys.argv[1]))"
+    )
+    command = [sys.executable, "-c", asked, str(empty / place)]
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    assert re.search(f"errors.Broken: The data folder .* cannot be used: {said}", done.stderr)
+    assert "--data" in done.stderr
+    assert list((empty / "data").iterdir()) == []
 
 
 async def test_a_data_folder_of_a_newer_format(empty: Path) -> None:

@@ -84,18 +84,16 @@ async def test_it_asks_once_and_then_hands_over():
     assert "zebra" in handoff.summary and handoff.question == "purple elephant" and handoff.next_step
 
 
-async def test_a_person_is_connected_at_once_and_the_bot_is_silent_while_they_own_it():
+@pytest.mark.parametrize("closed", [HandoffState.RESOLVED, HandoffState.RETURNED])
+async def test_a_person_is_connected_at_once_and_the_bot_is_silent_while_they_own_it(closed):
     world = await ready()
     session = await world.session()
     turn = await ask(world, "I want to talk to a human please", session=session)
     assert isinstance(turn.outcome, Escalated) and turn.outcome.handoff.reason is Reason.USER_ASKED
-    await world.conversations.set_handoff_state(
-        turn.outcome.handoff.handoff_id, tenant="acme", state=HandoffState.ACKNOWLEDGED
-    )
-    assert isinstance((await ask(world, "rotate logs", session=session)).outcome, Silent)
-    await world.conversations.set_handoff_state(
-        turn.outcome.handoff.handoff_id, tenant="acme", state=HandoffState.RESOLVED
-    )
+    for state in (HandoffState.ACKNOWLEDGED, HandoffState.IN_PROGRESS):
+        await world.conversations.set_handoff_state(turn.outcome.handoff.handoff_id, tenant="acme", state=state)
+        assert isinstance((await ask(world, "rotate logs", session=session)).outcome, Silent)
+    await world.conversations.set_handoff_state(turn.outcome.handoff.handoff_id, tenant="acme", state=closed)
     assert isinstance((await ask(world, "rotate logs", session=session)).outcome, Answered)
 
 

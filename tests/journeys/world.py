@@ -17,10 +17,11 @@ from firstline.engines.memory.index import MemoryIndex
 from firstline.engines.memory.ledger import MemoryConversationLedger, MemoryKnowledgeLedger
 from firstline.models.classifier import UniformClassifier
 from firstline.models.words import EngineerWords
-from firstline.ports import Vectors
+from firstline.ports import Reranker, Vectors
 from firstline.questions.gate import GateModel
 from firstline.questions.journey import JourneyLimits, QuestionJourney
 from firstline.questions.retrieve import FusionWeights
+from firstline.questions.search import SearchLimits
 from firstline.questions.terms import all_stems
 
 DIMENSIONS = 64
@@ -81,19 +82,31 @@ def page(
 
 
 def gate(name: str, threshold: float) -> GateModel:
-    return GateModel(name=name, weights={"terms_in_chunk": 10.0}, bias=-5.0, threshold=threshold)
+    return GateModel(name=name, weights={"terms_held": 10.0}, bias=-5.0, threshold=threshold)
+
+
+SEARCH: dict[str, object] = {
+    "candidates": 50,
+    "documents_ranked": 10,
+    "evidence_chunks": 12,
+    "weights": FusionWeights(words=1.0, dense=2.0, document=1.0),
+    "embed_budget_s": 2.0,
+    "search_budget_s": 2.0,
+    "rerank_budget_s": 1.0,
+    "rerank_passages": 50,
+    "rerank_weight": 0.5,
+}
 
 
 def limits(**changes: object) -> JourneyLimits:
+    """Test limits; a change is a field of JourneyLimits or of its SearchLimits."""
+    search = {name: changes.pop(name, value) for name, value in SEARCH.items()}
     values: dict[str, object] = {
         "question_chars_max": 2_000,
         "history_turns": 6,
-        "candidates": 50,
-        "documents_ranked": 10,
-        "evidence_chunks": 12,
         "answer_chars_max": 1_500,
         "turn_deadline_s": 5.0,
-        "weights": FusionWeights(words=1.0, dense=2.0, document=1.0),
+        "search": SearchLimits(**search),  # pyright: ignore[reportArgumentType]  (a table of test values)
         "topics": ("drivers",),
         "retention_offer": "Two months free?",
         "settings_hash": "test",
@@ -108,6 +121,7 @@ class World:
     index: MemoryIndex = field(default_factory=lambda: MemoryIndex(dimensions=DIMENSIONS))
     blobs: MemoryBlobs = field(default_factory=MemoryBlobs)
     embedder: ToyEmbedder = field(default_factory=ToyEmbedder)
+    reranker: Reranker | None = None
 
     @property
     def documents(self) -> DocumentJourney:
@@ -133,6 +147,7 @@ class World:
             words=EngineerWords(),
             classifier=UniformClassifier(),
             redactor=PatternRedactor(),
+            reranker=self.reranker,
             gates={
                 "relevance": gate("relevance", 0.3),
                 "unsure": gate("unsure", 0.4),

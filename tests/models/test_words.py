@@ -186,3 +186,16 @@ def test_hostile_text_takes_linear_time(text: str) -> None:
     assert len(WORDS.encode_query(text).indices) <= WORDS.query_terms_max
     WORDS.encode_document(text)
     assert time.monotonic() - began < 5
+
+
+def test_a_negated_word_is_told_apart_from_the_bare_one() -> None:
+    words = EngineerWords()
+
+    def terms(text: str) -> set[int]:
+        return set(words.encode_query(text).indices)
+
+    assert terms("backup without downtime") - terms("backup downtime")
+    assert terms("without downtime") <= terms("a backup without any downtime")
+    assert terms("no downtimes") == terms("without downtime")
+    assert not terms("with downtime") - terms("downtime")
+    assert len(words.encode_document("It is not.").indices) == 0

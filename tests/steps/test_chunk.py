@@ -201,3 +201,18 @@ def test_embedding_text_says_everything_once_and_without_marks() -> None:
     text = "## Set **up**\n\nSee [the guide](https://x.example/y) and `run`.\n\n| a | b |\n|---|---|\n| 1 | 2 |\n\n* \n"
     assert embedding_text("Guide", ("Guide", "Set up"), "", text) == "Guide\nSet up\nSee the guide and run.\na b\n1 2"
     assert embedding_text("T", ("A", "B"), "| h |\n|---|", "| 1 |") == "T > A > B\nh\n1"
+
+
+@pytest.mark.parametrize(
+    ("heading", "name"),
+    [
+        ("The `_id` field", "The _id field"),
+        ("_id and snake_case", "_id and snake_case"),
+        ("`__init__` of _a_b_", "__init__ of a_b"),
+        ("*Bold* __strong__ _slanted_", "Bold strong slanted"),
+        ("`SELECT *` with **all**", "SELECT * with all"),
+    ],
+)
+def test_a_section_path_keeps_the_underscores_of_names_and_drops_those_of_emphasis(heading: str, name: str) -> None:
+    (span,) = cut(f"## {heading}\n\nText.\n")
+    assert span.section_path == (name,)

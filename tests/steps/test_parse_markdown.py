@@ -82,7 +82,6 @@ def test_encodings() -> None:
     assert page("\ufeffhé".encode()).text == "hé\n"
     assert page("hé".encode("utf-16")).text == "hé\n"
     assert page("naïve café – “quoted”".encode("cp1252")).text == "naïve café – “quoted”\n"
-    assert page("größe ".encode() * 50 + b"\xff\xfe").text.startswith("größe")
     with pytest.raises(NotAccepted, match="not readable text"):
         page(bytes(range(32)) * 50)
 

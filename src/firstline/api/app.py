@@ -10,6 +10,7 @@ from fastapi import FastAPI
 
 from firstline import __version__
 from firstline.api import chunks, handoffs, health, sessions
+from firstline.api.arrivals import Arrivals
 from firstline.api.guard import Guard
 from firstline.api.limits import BodyLimit
 from firstline.api.metrics import Metrics
@@ -31,13 +32,13 @@ def create_app(
     firstline: Firstline | OpenFirstline, *, settings: Settings, heartbeat_s: float = HEARTBEAT_S
 ) -> FastAPI:
     """The app over an opened firstline, or over one that it opens when it starts and closes when it ends."""
-    metrics = Metrics()
+    metrics, arrivals = Metrics(), Arrivals()
 
     @asynccontextmanager
     async def lifespan(app: FastAPI) -> AsyncGenerator[None]:
         async with AsyncExitStack() as stack:
             opened = await stack.enter_async_context(firstline()) if callable(firstline) else firstline
-            run = Running(firstline=opened, metrics=metrics, heartbeat_s=heartbeat_s)
+            run = Running(firstline=opened, metrics=metrics, arrivals=arrivals, heartbeat_s=heartbeat_s)
             app.state.running = run
             yield
             await run.drain(timeout_s=settings.turn_deadline_s + DRAIN_MARGIN_S)
@@ -56,5 +57,5 @@ def create_app(
     app.include_router(page_router())
     # The last one added is the outermost.
     app.add_middleware(BodyLimit, bytes_max=settings.question_chars_max * BYTES_PER_CHARACTER_MAX)
-    app.add_middleware(Guard, metrics=metrics)
+    app.add_middleware(Guard, metrics=metrics, arrivals=arrivals)
     return app

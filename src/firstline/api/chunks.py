@@ -85,19 +85,24 @@ async def _view(run: Running, who: Caller, session_id: str | None, number: int |
         turns = await run.firstline.conversations.turns(session_id, limit=TURNS_SHOWN_MAX)
         found = next((each for each in turns if each.number == number), None)
         if found is None:
-            raise NotFound("There is no such turn in this conversation.")
+            raise NotFound(
+                "There is no such turn in this conversation.", remedy="GET /v1/sessions/{id} lists its turns."
+            )
         readable = await run.firstline.questions.readable(found, who.principal, kb=session.kb)
         return _View(kb=session.kb, snapshot=found.snapshot, citations=render(readable.outcome).citations)
     published = await run.firstline.knowledge.published(tenant=who.principal.tenant, kb=who.key.kb)
     at = published.number if snapshot is None else snapshot
     if at > published.number:
-        raise NotFound("There is no such snapshot.")
+        raise NotFound("There is no such snapshot.", remedy="Leave out `snapshot` to see the newest.")
     return _View(kb=who.key.kb, snapshot=at, citations=())
 
 
 async def _visible(run: Running, who: Caller, chunk_id: str, scope: Scope) -> tuple[Chunk, Document]:
     knowledge = run.firstline.knowledge
-    gone = NotFound("There is no such chunk, or it is not visible to you.")
+    gone = NotFound(
+        "There is no such chunk, or it is not visible to you.",
+        remedy="Take chunk ids from the citations of a reply; ask again when the document may have changed.",
+    )
     chunks = await knowledge.chunks([chunk_id], scope)
     if not chunks:
         raise gone

@@ -7,10 +7,10 @@ import traceback
 import uuid
 from typing import Final
 
-from starlette.datastructures import MutableHeaders
 from starlette.requests import ClientDisconnect
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
+from firstline.api.arrivals import Arrivals
 from firstline.api.metrics import Metrics
 from firstline.api.problems import problem_fields, problem_response
 
@@ -29,12 +29,17 @@ SECURITY_HEADERS: Final = (
     ("Cross-Origin-Opener-Policy", "same-origin"),
     ("Cross-Origin-Resource-Policy", "same-origin"),
 )
+# As they go over the wire: they are added to every response, and header by header that takes longer than routing it.
+_ADDED: Final = tuple((name.lower().encode(), value.encode()) for name, value in SECURITY_HEADERS)
+_ADDED_NAMES: Final = frozenset(name for name, _ in _ADDED) | {b"x-request-id"}
+_CACHE_CONTROL: Final = b"cache-control"
 FRAMES_LOGGED_MAX: Final = 8
 
 
 class Guard:
-    def __init__(self, app: ASGIApp, *, metrics: Metrics) -> None:
+    def __init__(self, app: ASGIApp, *, metrics: Metrics, arrivals: Arrivals) -> None:
         self._app = app
+        self._arrivals = arrivals
         self._metrics = metrics
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
@@ -42,7 +47,8 @@ class Guard:
             await self._app(scope, receive, send)
             return
         request_id = uuid.uuid4().hex
-        scope["state"] = {**scope.get("state", {}), "request_id": request_id}
+        answered = self._arrivals.arrived()
+        scope["state"] = {**scope.get("state", {}), "request_id": request_id, "answered": answered}
         started = False
 
         async def guarded_send(message: Message) -> None:
@@ -51,6 +57,8 @@ class Guard:
                 started = True
                 self._metrics.count_response(message["status"])
                 _add_headers(message, request_id, private=scope["path"].startswith("/v1/"))
+            elif message.get("body"):
+                answered()
             await send(message)
 
         try:
@@ -63,6 +71,8 @@ class Guard:
                 return
             found = {**problem_fields(error), "request_id": request_id}
             await problem_response(found)(scope, receive, guarded_send)
+        finally:
+            answered()
 
 
 def log_unexpected(error: BaseException, *, request_id: str) -> None:
@@ -73,9 +83,7 @@ def log_unexpected(error: BaseException, *, request_id: str) -> None:
 
 
 def _add_headers(message: Message, request_id: str, *, private: bool) -> None:
-    headers = MutableHeaders(scope=message)
-    headers["X-Request-Id"] = request_id
-    for name, value in SECURITY_HEADERS:
-        headers[name] = value
-    if private:
-        headers.setdefault("Cache-Control", "no-store")
+    kept = [pair for pair in message.get("headers", ()) if pair[0] not in _ADDED_NAMES]
+    if private and not any(name == _CACHE_CONTROL for name, _ in kept):
+        kept.append((_CACHE_CONTROL, b"no-store"))
+    message["headers"] = [*kept, (b"x-request-id", request_id.encode()), *_ADDED]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from bisect import bisect_left
 from collections import Counter
+from collections.abc import Mapping
 from typing import Final
 
 from firstline.domain import Reply
@@ -17,13 +18,16 @@ class Metrics:
 
     def __init__(self) -> None:
         self._outcomes: Counter[tuple[str, str, str]] = Counter()
+        self._degraded: Counter[tuple[str, str]] = Counter()
         self._responses: Counter[str] = Counter()
         self._buckets = [0] * (len(BUCKETS_S) + 1)
         self._seconds_sum = 0.0
         self.failed_turns = 0
         self.turns_running = 0
 
-    def count_turn(self, reply: Reply, *, seconds: float) -> None:
+    def count_turn(self, reply: Reply, *, seconds: float, degraded: Mapping[str, str]) -> None:
+        """`degraded` as in the turn's record: by stage, "late: ..." or "broken: ..."."""
+        self._degraded.update((stage, what.partition(":")[0]) for stage, what in degraded.items())
         completeness = reply.completeness.value if reply.completeness else ""
         self._outcomes[(reply.outcome, completeness, reply.reason.value if reply.reason else "")] += 1
         self._buckets[bisect_left(BUCKETS_S, seconds)] += 1
@@ -58,6 +62,11 @@ class Metrics:
         return [
             *_head("firstline_turns_failed_total", "counter", "Turns that ended in an error."),
             f"firstline_turns_failed_total {self.failed_turns}",
+            *_head("firstline_degraded_total", "counter", "Stages of turns that were late or broken and done without."),
+            *(
+                f'firstline_degraded_total{{stage="{stage}",why="{why}"}} {count}'
+                for (stage, why), count in sorted(self._degraded.items())
+            ),
             *_head("firstline_turns_running", "gauge", "Turns being worked on."),
             f"firstline_turns_running {self.turns_running}",
             *_head("firstline_responses_total", "counter", "HTTP responses."),

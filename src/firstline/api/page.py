@@ -34,7 +34,7 @@ def page_router() -> APIRouter:
     def respond(name: str, known_etag: str | None) -> Response:
         file = found.get(name)
         if file is None:
-            raise NotFound("There is no such file.")
+            raise NotFound("There is no such file.", remedy="Reload the page; / is the chat.")
         headers = {"ETag": file.etag, "Cache-Control": "no-cache"}
         if known_etag == file.etag:
             return Response(status_code=304, headers=headers)

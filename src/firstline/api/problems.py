@@ -5,6 +5,7 @@ from __future__ import annotations
 import logging
 import math
 from collections.abc import Mapping
+from dataclasses import asdict
 from typing import Any, Final
 
 from fastapi import FastAPI, Request
@@ -12,11 +13,11 @@ from fastapi.exceptions import RequestValidationError
 from fastapi.responses import JSONResponse, Response
 from starlette.exceptions import HTTPException
 
+from firstline.api.problem_docs import MEDIA_TYPE, describe_problems
+from firstline.api.validation import field_errors
 from firstline.errors import Broken, FirstlineError, TooManyRequests, Unauthenticated
 
 logger = logging.getLogger(__name__)
-
-MEDIA_TYPE: Final = "application/problem+json"
 
 TITLES: Final[Mapping[int, str]] = {
     400: "Bad request",
@@ -34,7 +35,6 @@ TITLES: Final[Mapping[int, str]] = {
 }
 UNEXPECTED: Final = "Something went wrong on our side."
 UNEXPECTED_REMEDY: Final = "Try again; if it happens again, tell the operator the request id."
-FIELDS_SHOWN_MAX: Final = 5
 
 
 def problem_fields(error: Exception) -> dict[str, Any]:
@@ -85,40 +85,45 @@ def add_problem_handlers(app: FastAPI) -> None:
 
     async def on_invalid(_: Request, error: Exception) -> Response:
         assert isinstance(error, RequestValidationError)  # noqa: S101 - registered for this class alone
-        return problem_response(
-            fields(
-                422,
-                code="invalid_input",
-                detail=_validation_detail(error),
-                remedy="Correct the request; /docs shows its shape.",
-            )
-        )
+        return problem_response(invalid_request(error))
 
-    async def on_http(_: Request, error: Exception) -> Response:
+    async def on_http(request: Request, error: Exception) -> Response:
         assert isinstance(error, HTTPException)  # noqa: S101 - registered for this class alone
-        code = TITLES.get(error.status_code, "error").lower().replace(" ", "_")
-        return problem_response(
-            fields(
-                error.status_code,
-                code=code,
-                detail=f"{error.detail}.".replace("..", "."),
-                remedy="/docs lists what there is.",
-            ),
-            headers=error.headers,
-        )
+        return problem_response(http_problem(error, method=request.method), headers=error.headers)
 
     app.add_exception_handler(FirstlineError, on_firstline)
     app.add_exception_handler(RequestValidationError, on_invalid)
     app.add_exception_handler(HTTPException, on_http)
+    describe_problems(app)
 
 
-def _validation_detail(error: RequestValidationError) -> str:
-    """Where and what, without repeating what was sent."""
-    found = [
-        f"{'.'.join(str(part) for part in entry['loc'])}: {str(entry['msg']).rstrip('.').lower()}"
-        for entry in error.errors()[:FIELDS_SHOWN_MAX]
-    ]
-    return "; ".join(found) + "."
+def invalid_request(error: RequestValidationError) -> dict[str, Any]:
+    found = field_errors(error.errors())
+    problem = fields(
+        422,
+        code="invalid_input",
+        detail=" ".join(str(each) for each in found),
+        remedy="Correct the request; /docs shows its shape.",
+    )
+    return {**problem, "errors": [asdict(each) for each in found]}
+
+
+def http_problem(error: HTTPException, *, method: str) -> dict[str, Any]:
+    """What the web framework itself refuses: unknown addresses, wrong methods, bodies that cannot be read."""
+    status = error.status_code
+    code = TITLES.get(status, "error").lower().replace(" ", "_")
+    match status:
+        case 400:
+            detail, remedy = "The body cannot be read.", "Send JSON in UTF-8, not nested deep; /docs shows its shape."
+        case 404:
+            detail, remedy = "There is nothing at this address.", "/docs lists what there is."
+        case 405:
+            allowed = (error.headers or {}).get("Allow", "")
+            detail = f"This address does not take {method[:20]} requests."
+            remedy = f"It takes {allowed}; /docs lists what there is." if allowed else "/docs lists what there is."
+        case _:
+            detail, remedy = f"{str(error.detail).rstrip('.')}.", "/docs lists what there is."
+    return fields(status, code=code, detail=detail, remedy=remedy)
 
 
 def _whole_seconds(seconds: float) -> int:

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import asyncio
 import time
-from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Final
 
 from fastapi import Request
 
+from firstline.api.arrivals import Arrivals, OnStatus
 from firstline.api.metrics import Metrics
 from firstline.domain import Principal, Session, Turn
 from firstline.errors import Unavailable
@@ -21,8 +21,6 @@ if TYPE_CHECKING:
 TURNS_RUNNING_MAX: Final = 1000
 HEARTBEAT_S: Final = 5.0
 
-OnStatus = Callable[[str], Awaitable[None]]
-
 
 @dataclass(kw_only=True)
 class Running:
@@ -30,6 +28,7 @@ class Running:
 
     firstline: Firstline
     metrics: Metrics = field(default_factory=Metrics)
+    arrivals: Arrivals = field(default_factory=Arrivals)
     heartbeat_s: float = HEARTBEAT_S
     _turns: set[asyncio.Task[Turn]] = field(default_factory=set[asyncio.Task[Turn]])
 
@@ -58,9 +57,9 @@ class Running:
     async def _turn(self, session: Session, principal: Principal, question: str, on_status: OnStatus | None) -> Turn:
         started = time.perf_counter()
         turn = await self.firstline.questions.ask(
-            session=session, principal=principal, question=question, on_status=on_status
+            session=session, principal=principal, question=question, on_status=self.arrivals.giving_way(on_status)
         )
-        self.metrics.count_turn(render(turn.outcome), seconds=time.perf_counter() - started)
+        self.metrics.count_turn(render(turn.outcome), seconds=time.perf_counter() - started, degraded=turn.degraded)
         return turn
 
     def _ended(self, task: asyncio.Task[Turn]) -> None:

@@ -14,11 +14,12 @@ from firstline.api import stream
 from firstline.api.auth import Caller, CallerOf, require_internal
 from firstline.api.limits import take_message, take_read
 from firstline.api.running import Running, running
-from firstline.api.shapes import MessageSent, SessionMade, SessionShown, TurnShown
+from firstline.api.shapes import MessageSent, SessionMade, SessionShown, TurnShown, WhyNotShown
 from firstline.domain import Session
 from firstline.errors import NotFound
 
 TURNS_SHOWN_MAX: Final = 200
+PAGE_CHARS_MAX: Final = 2_000
 
 router = APIRouter(prefix="/v1/sessions", tags=["sessions"])
 
@@ -70,9 +71,31 @@ async def send_message(
             request_id=request.state.request_id,
         )
         return StreamingResponse(events, media_type=stream.MEDIA_TYPE, headers=stream.HEADERS)
+    # Its answer is its first byte: other turns need not give way to it for so long.
+    request.state.answered()
     task = run.start_turn(session=session, principal=who.principal, question=message.text)
     # Shielded: a client that leaves must not take the turn's record with it.
     return TurnShown.of(await asyncio.shield(task), explain=explain)
+
+
+@router.get("/{session_id}/turns/{turn}/why-not")
+async def why_not(
+    request: Request,
+    session_id: SessionId,
+    turn: Annotated[int, Path(ge=1)],
+    who: CallerOf,
+    page: Annotated[str, Query(min_length=1, max_length=PAGE_CHARS_MAX, description="A document's id.")],
+) -> WhyNotShown:
+    """Why a page was not found for this message, stage by stage; needs level internal."""
+    run = running(request)
+    require_internal(who, "how an answer came about")
+    await take_read(who, limiter=run.firstline.limiter, settings=run.firstline.settings)
+    session = await own_session(run, who, session_id)
+    turns = await run.firstline.conversations.turns(session_id, limit=TURNS_SHOWN_MAX)
+    found = next((each for each in turns if each.number == turn), None)
+    if found is None:
+        raise NotFound("There is no such turn in this conversation.", remedy="GET /v1/sessions/{id} lists its turns.")
+    return WhyNotShown.of(await run.firstline.questions.why_not(found, page, who.principal, kb=session.kb))
 
 
 @router.get("/{session_id}")

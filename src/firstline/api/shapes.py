@@ -11,6 +11,7 @@ from typing import Annotated, Any, cast
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field
 
 from firstline.domain import GateReading, Handoff, HandoffState, Level, Reply, Turn
+from firstline.questions.missed import ChunkSeen, Missed, QuerySeen
 from firstline.questions.render import render
 
 
@@ -89,6 +90,25 @@ class ChunkShown(Shape):
     cited: list[CitedSpan]
     cut_before: bool = Field(description="The document goes on before this text.")
     cut_after: bool = Field(description="The document goes on after this text.")
+
+
+class WhyNotShown(Shape):
+    """Where a page was lost on the way of one message. Places count from 1; null: it was not there any more."""
+
+    doc_id: str
+    title: str
+    verdict: str = Field(description='In plain words; "There is no such page for you." for what the key may not see.')
+    lost_at: str = Field(description="candidates, documents_ranked, evidence_chunks, gate, or empty: it was read.")
+    queries: list[QuerySeen]
+    fused_place: int | None
+    preferred_place: int | None
+    gate: dict[str, Any] | None
+    lacks: list[str] = Field(description="Words of the question that stand nowhere in the page.")
+    chunks: list[ChunkSeen]
+
+    @classmethod
+    def of(cls, missed: Missed) -> WhyNotShown:
+        return cls.model_validate(plain(missed))
 
 
 class Me(Shape):

@@ -33,28 +33,29 @@ def begin(
     run: Running, *, session: Session, principal: Principal, question: str, explain: bool, request_id: str
 ) -> AsyncIterator[bytes]:
     """Start the turn now (so that a refusal is still a plain HTTP response) and return its events."""
-    statuses: asyncio.Queue[str] = asyncio.Queue(maxsize=STATUSES_WAITING_MAX)
+    statuses: asyncio.Queue[str | None] = asyncio.Queue()
 
     async def on_status(step: str) -> None:
         # A client that reads slowly misses statuses; it never holds up the turn.
-        if not statuses.full():
+        if statuses.qsize() < STATUSES_WAITING_MAX:
             statuses.put_nowait(step)
 
     task = run.start_turn(session=session, principal=principal, question=question, on_status=on_status)
+    task.add_done_callback(lambda _: statuses.put_nowait(None))
     return _events(run, task, statuses, session_id=session.session_id, explain=explain, request_id=request_id)
 
 
 async def _events(
     run: Running,
     task: asyncio.Task[Turn],
-    statuses: asyncio.Queue[str],
+    statuses: asyncio.Queue[str | None],
     *,
     session_id: str,
     explain: bool,
     request_id: str,
 ) -> AsyncIterator[bytes]:
     yield event("ack", {"session_id": session_id})
-    async for sent in _until_done(task, statuses, heartbeat_s=run.heartbeat_s):
+    async for sent in _until_done(statuses, heartbeat_s=run.heartbeat_s):
         yield sent
     error = asyncio.CancelledError() if task.cancelled() else task.exception()
     if error is not None:
@@ -63,36 +64,33 @@ async def _events(
         shown = error if isinstance(error, Exception) else RuntimeError("stopped")
         yield event("error", problem_fields(shown))
         return
-    turn = TurnShown.of(task.result(), explain=explain)
-    if turn.reply.notice:
-        yield event("delta", {"notice": turn.reply.notice})
-    for block in turn.model_dump(mode="json")["reply"]["blocks"]:
-        yield event("delta", {"block": block})
-    yield f"event: final\ndata: {turn.model_dump_json()}\n\n".encode()
+    yield _answer(TurnShown.of(task.result(), explain=explain))
 
 
-async def _until_done(
-    task: asyncio.Task[Turn], statuses: asyncio.Queue[str], *, heartbeat_s: float
-) -> AsyncIterator[bytes]:
-    """Statuses as they come and heartbeats between them, until the turn has ended and every status was sent."""
-    waiting: asyncio.Task[str] | None = None
-    try:
-        while not task.done():
-            waiting = waiting or asyncio.create_task(statuses.get())
-            done, _ = await asyncio.wait({task, waiting}, timeout=heartbeat_s, return_when=asyncio.FIRST_COMPLETED)
-            if waiting in done:
-                yield event("status", {"step": waiting.result()})
-                waiting = None
-            elif not done:
-                yield HEARTBEAT
-        if waiting is not None and waiting.done():
-            yield event("status", {"step": waiting.result()})
-            waiting = None
+def _answer(turn: TurnShown) -> bytes:
+    """What is known all at once goes out in one piece: every write wakes the client and the server once more."""
+    shown = turn.model_dump(mode="json")
+    notice = [event("delta", {"notice": turn.reply.notice})] if turn.reply.notice else []
+    blocks = [event("delta", {"block": block}) for block in shown["reply"]["blocks"]]
+    return b"".join((*notice, *blocks, event("final", shown)))
+
+
+async def _until_done(statuses: asyncio.Queue[str | None], *, heartbeat_s: float) -> AsyncIterator[bytes]:
+    """Statuses as they come, those that came together in one piece, and heartbeats between them; None is the end."""
+    while True:
+        try:
+            async with asyncio.timeout(heartbeat_s):
+                steps = [await statuses.get()]
+        except TimeoutError:
+            yield HEARTBEAT
+            continue
         while not statuses.empty():
-            yield event("status", {"step": statuses.get_nowait()})
-    finally:
-        if waiting is not None:
-            waiting.cancel()
+            steps.append(statuses.get_nowait())
+        told = b"".join(event("status", {"step": step}) for step in steps if step is not None)
+        if told:
+            yield told
+        if None in steps:
+            return
 
 
 def event(name: str, data: Mapping[str, Any]) -> bytes:

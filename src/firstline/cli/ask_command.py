@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import uuid
+from contextlib import AsyncExitStack
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any
 
@@ -12,8 +13,11 @@ from firstline.cli.main import level_named, run, settings_from
 
 if TYPE_CHECKING:
     from firstline.domain import Reply, Turn
+    from firstline.questions.missed import Missed
 
 EVIDENCE_SHOWN = 8
+SESSION_ID_SHOWN = 64
+QUERY_SHOWN = 120
 
 
 @click.command("ask")
@@ -23,6 +27,7 @@ EVIDENCE_SHOWN = 8
 @click.option("--level", default="internal", help="Ask as public, customer, internal or restricted.")
 @click.option("--acl", multiple=True, help="Ask with these tags (default: everyone).")
 @click.option("--explain", is_flag=True, help="Print the journey: triage, query, candidates, gates, timings.")
+@click.option("--page", metavar="DOC_ID", help="With --explain: why was this page not found?")
 @click.option("--json", "as_json", is_flag=True, help="Print the reply as JSON.")
 @click.pass_context
 def command(
@@ -33,17 +38,22 @@ def command(
     level: str,
     acl: tuple[str, ...],
     explain: bool,
+    page: str | None,
     as_json: bool,
 ) -> None:
     """Ask a question; get a proven answer, one question back, or a hand-over."""
-    from firstline.domain import EVERYONE, Principal
+    from firstline.domain import EVERYONE, Principal, readable_message
 
+    if page is not None and not explain:
+        raise click.UsageError("--page belongs to --explain.")
     settings = settings_from(ctx, kb=kb)
     asked_level = level_named(level)
+    # The journey asks the same; asked here, a refusal costs no engine and leaves no data folder behind.
+    readable_message(question, chars_max=settings.question_chars_max)
     principal = Principal(
         tenant=settings.tenant, user="cli", acl_tags=frozenset(acl) or frozenset({EVERYONE}), level=asked_level
     )
-    turn, titles = run(_ask(settings, principal, question, session_id))
+    turn, titles, missed = run(_ask(settings, principal, question, session_id, page))
     from firstline.questions.render import render
 
     reply = render(turn.outcome)
@@ -58,17 +68,31 @@ def command(
     print_reply(reply)
     if explain:
         print_explain(turn, titles)
+    if missed is not None:
+        print_missed(missed)
     click.echo(click.style(f"\nsession {turn.session_id}", dim=True))
 
 
-async def _ask(settings: Any, principal: Any, question: str, session_id: str | None) -> tuple[Any, dict[str, str]]:
+async def _ask(
+    settings: Any, principal: Any, question: str, session_id: str | None, page: str | None
+) -> tuple[Any, dict[str, str], Any]:
     from firstline.domain import Session
     from firstline.errors import NotFound
     from firstline.ports import Scope
-    from firstline.wiring import open_firstline
+    from firstline.wiring import open_firstline, open_ledgers
 
-    async with open_firstline(settings) as firstline:
-        if session_id is None:
+    async with AsyncExitStack() as stack:
+        if session_id is not None:
+            # The ledger alone knows: the model and the index are opened when there is something to ask.
+            ledgers = await stack.enter_async_context(open_ledgers(settings))
+            found = await ledgers.conversations.session(session_id, tenant=settings.tenant, user=principal.user)
+            if found is None:
+                raise NotFound(
+                    f"There is no session {session_id[:SESSION_ID_SHOWN]!r}.",
+                    remedy="Leave out --session to begin a new one.",
+                )
+            session = found
+        else:
             session = Session(
                 session_id=str(uuid.uuid4()),
                 tenant=settings.tenant,
@@ -76,16 +100,14 @@ async def _ask(settings: Any, principal: Any, question: str, session_id: str | N
                 user=principal.user,
                 created_at=datetime.now(UTC),
             )
+        firstline = await stack.enter_async_context(open_firstline(settings))
+        if session_id is None:
             await firstline.conversations.create_session(session)
-        else:
-            found = await firstline.conversations.session(session_id, tenant=settings.tenant, user=principal.user)
-            if found is None:
-                raise NotFound(f"There is no session {session_id}.", remedy="Leave out --session to begin a new one.")
-            session = found
         turn = await firstline.questions.ask(session=session, principal=principal, question=question)
         scope = Scope.of(principal, kb=session.kb, snapshot=turn.snapshot)
         chunks = await firstline.knowledge.chunks([chunk_id for chunk_id, _ in turn.evidence], scope)
-        return turn, {c.chunk_id: " > ".join((c.title, *c.section_path[-1:])) for c in chunks}
+        missed = await firstline.questions.why_not(turn, page, principal, kb=session.kb) if page is not None else None
+        return turn, {c.chunk_id: " > ".join((c.title, *c.section_path[-1:])) for c in chunks}, missed
 
 
 def print_reply(reply: Reply) -> None:
@@ -131,6 +153,10 @@ def print_explain(turn: Turn, titles: dict[str, str]) -> None:
         for query in turn.plan.queries:
             click.echo(f"query     {query.weight:.2f} {' / '.join(query.text.splitlines())[:300]}")
         click.echo(f"route     {turn.plan.route}; carried: {', '.join(turn.plan.carried) or 'nothing'}")
+        narrowed = ", ".join(f"{name} {value}" for name, value in turn.plan.filters.items())
+        click.echo(f"filters   {narrowed or 'none'}")
+        read_as = ", ".join(f"{written} as {read}" for written, read in turn.plan.corrections)
+        click.echo(f"spelling  {f'read {read_as}' if read_as else 'nothing corrected'}")
     click.echo(f"snapshot  {turn.snapshot}; settings {turn.settings_hash}; models {', '.join(turn.model_ids)}")
     for rank, (chunk_id, scores) in enumerate(turn.evidence[:EVIDENCE_SHOWN], start=1):
         click.echo(
@@ -141,4 +167,34 @@ def print_explain(turn: Turn, titles: dict[str, str]) -> None:
         mark = "passed" if gate.passed else "FAILED"
         click.echo(f"gate      {gate.name} {gate.value:.3f} against {gate.threshold:.3f}: {mark}")
         click.echo("          " + ", ".join(f"{name} {value:.2f}" for name, value in gate.features.items()))
+    for stage, instead in turn.degraded.items():
+        click.echo(f"DEGRADED  {stage} {instead}")
     click.echo("timing    " + ", ".join(f"{step} {spent:.1f} ms" for step, spent in turn.timings_ms.items()))
+
+
+def print_missed(missed: Missed) -> None:
+    """One page on its way through the turn: the verdict first, then what it rests on."""
+    click.echo(f"\n--- why not {missed.doc_id}? ---")
+    click.echo(missed.verdict)
+    if not missed.queries:
+        return
+    click.echo(f"title     {missed.title}")
+    for query in missed.queries:
+        click.echo(
+            f"query     {query.weight:.2f} {' / '.join(query.text.splitlines())[:QUERY_SHOWN]}: "
+            f"best chunk by vector at {_place(query.dense_place)}, by words at {_place(query.words_place)}"
+        )
+    click.echo(f"places    fused {_place(missed.fused_place)}, in the end {_place(missed.preferred_place)}")
+    if missed.gate is not None:
+        passed = "passed" if missed.gate.passed else "FAILED"
+        click.echo(f"gate      relevance {missed.gate.value:.3f} against {missed.gate.threshold:.3f}: {passed}")
+    click.echo(f"lacks     {', '.join(missed.lacks) or 'none of the words of the question'}")
+    for chunk in missed.chunks:
+        mark = "read" if chunk.read else "not read"
+        click.echo(f"chunk     dense {chunk.dense:.3f}  words {chunk.words:6.2f}  {mark:<8}  {chunk.heading}")
+    if not missed.chunks:
+        click.echo("chunk     none of its chunks is near the question")
+
+
+def _place(place: int | None) -> str:
+    return f"place {place}" if place is not None else "no place"

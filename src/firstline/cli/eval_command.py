@@ -1,4 +1,4 @@
-"""`firstline eval CASES.jsonl`"""
+"""`firstline eval CASES.jsonl`, `firstline eval --compare A.json B.json`"""
 
 from __future__ import annotations
 
@@ -10,27 +10,64 @@ from firstline.cli.main import run, settings_from
 
 
 @click.command("eval")
-@click.argument("cases", type=click.Path(path_type=Path))
+@click.argument("cases", type=click.Path(path_type=Path), required=False)
 @click.option("--kb", help="Knowledge base (default: docs).")
+@click.option(
+    "--compare",
+    nargs=2,
+    type=click.Path(path_type=Path),
+    metavar="A B",
+    help="Instead: two saved results, and whether B is better than A.",
+)
+@click.option(
+    "--save", "save_as", type=click.Path(path_type=Path, dir_okay=False), help="Keep the results, for --compare."
+)
 @click.pass_context
-def command(ctx: click.Context, cases: Path, kb: str | None) -> None:
+def command(
+    ctx: click.Context,
+    cases: Path | None,
+    kb: str | None,
+    compare: tuple[Path, Path] | None,
+    save_as: Path | None,
+) -> None:
     """Score a file of cases: retrieval and outcomes. docs/evaluation.md documents the format."""
+    if compare is None and cases is not None:
+        click.echo(_scores(ctx, cases, kb, save_as))
+    elif compare is not None and cases is None and save_as is None:
+        click.echo(_differences(*compare))
+    else:
+        raise click.UsageError("Name a file of cases, or two results with --compare.", ctx)
+
+
+def _scores(ctx: click.Context, cases: Path, kb: str | None, save_as: Path | None) -> str:
     from firstline.evals.cases import load_cases
-    from firstline.evals.run import evaluate
+    from firstline.evals.report import full_report
+    from firstline.evals.results import Results, save
+    from firstline.evals.run import Runner, run_cases
     from firstline.wiring import open_firstline
 
     settings = settings_from(ctx, kb=kb)
     loaded = load_cases(cases)
 
-    async def work() -> str:
+    async def work() -> Results:
         async with open_firstline(settings) as firstline:
-            return await evaluate(
-                loaded,
-                rank=firstline.questions.rank,
-                ask=firstline.questions.ask,
+            runner = Runner(
+                rank_question=firstline.questions.rank,
+                ask_question=firstline.questions.ask,
                 create_session=firstline.conversations.create_session,
                 tenant=settings.tenant,
                 kb=settings.kb,
             )
+            return await run_cases(loaded, runner, name=cases.stem)
 
-    click.echo(run(work()))
+    results = run(work())
+    if save_as is not None:
+        save(results, save_as)
+    return full_report(results)
+
+
+def _differences(before: Path, after: Path) -> str:
+    from firstline.evals.compare import compare
+    from firstline.evals.results import load
+
+    return compare(load(before), load(after))

@@ -3,13 +3,19 @@
 from __future__ import annotations
 
 import sys
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 
 from firstline.cli.main import level_named, run, settings_from
 
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from firstline.connectors.charset import Notice
+
 FAILURES_SHOWN = 50
+NOTICES_SHOWN = 20
 EXIT_SOME_FAILED = 1
 LOG_EVERY_S = 10.0
 
@@ -34,7 +40,7 @@ def command(ctx: click.Context, paths: tuple[str, ...], mapping: str, acl: tuple
 
     settings = settings_from(ctx, kb=flags["kb"])
     kind, level = _kind(flags["kind"]), level_named(flags["level"])
-    report = run(
+    report, notices = run(
         _ingest(
             settings,
             paths,
@@ -47,6 +53,7 @@ def command(ctx: click.Context, paths: tuple[str, ...], mapping: str, acl: tuple
         )
     )
     print_report(report)
+    print_notices(notices)
     if report.failures:
         sys.exit(EXIT_SOME_FAILED)
 
@@ -71,7 +78,7 @@ def parse_mapping(text: str) -> dict[str, str]:
 
 async def _ingest(
     settings: Any, paths: tuple[str, ...], *, quiet: bool, prune: bool, mapping: Any, **access: Any
-) -> Any:
+) -> tuple[Any, tuple[Notice, ...]]:
     from tqdm import tqdm
 
     from firstline.connectors.files import FilesSource
@@ -89,9 +96,10 @@ async def _ingest(
                 bar.update(progress.chunks - bar.n)
                 bar.set_postfix_str(f"{progress.documents} written, {progress.items} seen")
 
-            return await firstline.documents.ingest(
+            report = await firstline.documents.ingest(
                 source, tenant=settings.tenant, kb=settings.kb, prune=prefixes, on_progress=show
             )
+    return report, tuple(source.notices)
 
 
 def print_report(report: Any) -> None:
@@ -110,3 +118,11 @@ def print_report(report: Any) -> None:
         tail = f" ({more} more are listed by `firstline status --failures`)" if more > 0 else ""
         count = "1 item was" if len(report.failures) == 1 else f"{len(report.failures)} items were"
         click.echo(f"{count} not taken; the rest went on.{tail}", err=True)
+
+
+def print_notices(notices: Sequence[Notice]) -> None:
+    """What was taken and should be looked at. It changes no exit code."""
+    for notice in notices[:NOTICES_SHOWN]:
+        click.echo(f"notice: {notice}", err=True)
+    if len(notices) > NOTICES_SHOWN:
+        click.echo(f"notice: {len(notices) - NOTICES_SHOWN} more files are like that.", err=True)

@@ -30,6 +30,9 @@ COMMANDS = {
     "demo": "Ingest the demo knowledge base and serve it.",
 }
 EXIT_INTERRUPTED = 130
+EXIT_UNFORESEEN = 70
+
+logger = logging.getLogger(__name__)
 
 
 class LazyGroup(click.Group):
@@ -106,3 +109,8 @@ def main() -> None:
         click.echo(f"firstline: {error.strerror or error}: {error.filename or 'no file named'}.", err=True)
         click.echo("           Check free space (df -h) and permissions, then run the command again.", err=True)
         sys.exit(6)
+    except Exception as error:
+        logger.debug("unforeseen", exc_info=error)
+        click.echo(f"firstline: something happened that was not foreseen ({type(error).__name__}: {error}).", err=True)
+        click.echo("           Run it again with FIRSTLINE_LOG_LEVEL=debug to see where, and report it.", err=True)
+        sys.exit(EXIT_UNFORESEEN)

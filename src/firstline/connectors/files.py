@@ -15,6 +15,7 @@ file outranks what was given for the whole source: `acl`, `level`, `kind`, `titl
 from __future__ import annotations
 
 import asyncio
+import errno
 import glob
 import os
 import stat
@@ -22,6 +23,7 @@ from collections.abc import AsyncIterator, Iterator, Mapping, Sequence
 from pathlib import Path, PurePosixPath
 from typing import Final
 
+from firstline.connectors.charset import Notice, as_utf8
 from firstline.connectors.hashing import content_hash
 from firstline.connectors.overrides import Access, front_overrides
 from firstline.connectors.table import table_items
@@ -47,18 +49,25 @@ MEDIA_TYPES: Final[Mapping[str, str]] = {
 TABLES: Final = frozenset({"text/csv", "application/jsonl"})
 DEPTH_MAX: Final = 64
 SNIFF_BYTES: Final = 8_192
+NOTICES_MAX: Final = 1_000
+Yielded = SourceItem | Failure | Notice
+
 _SUPPORTED: Final = "Supported are " + ", ".join(MEDIA_TYPES) + "."
+_NAME_IT: Final = "Name it by what it is, or leave it out."
+_UNPACK: Final = "Unpack it, and ingest what is in it."
+_TEXT_OF_IMAGE: Final = "Save what it shows as text, or leave it out."
+_EXPORT: Final = "Export its text as Markdown, CSV or JSONL."
 _FOREIGN: Final = (
-    (b"PK\x03\x04", "a zip archive"),
-    (b"PK\x05\x06", "a zip archive"),
-    (b"\x1f\x8b", "a gzip archive"),
-    (b"\x7fELF", "a program"),
-    (b"\x89PNG", "an image"),
-    (b"\xff\xd8\xff", "an image"),
-    (b"GIF8", "an image"),
-    (b"%PDF-", "a PDF"),
-    (b"\xd0\xcf\x11\xe0", "an Office document"),
-    (b"SQLite format 3", "a database"),
+    (b"PK\x03\x04", "a zip archive or Office document", "Unpack it and ingest what is in it; name a Word file .docx."),
+    (b"PK\x05\x06", "an empty zip archive", "Leave it out."),
+    (b"\x1f\x8b", "a gzip archive", _UNPACK),
+    (b"\x7fELF", "a program", "Leave it out."),
+    (b"\x89PNG", "an image", _TEXT_OF_IMAGE),
+    (b"\xff\xd8\xff", "an image", _TEXT_OF_IMAGE),
+    (b"GIF8", "an image", _TEXT_OF_IMAGE),
+    (b"%PDF-", "a PDF", "Rename it to .pdf."),
+    (b"\xd0\xcf\x11\xe0", "an old Office document", "Save it as .docx."),
+    (b"SQLite format 3", "a database", _EXPORT),
 )
 
 
@@ -86,6 +95,8 @@ class FilesSource:
         self._roots = _roots(paths)
         self.ignored = 0
         """Files left alone because of their extension, so far."""
+        self.notices: list[Notice] = []
+        """What was taken and what its owner should know of it, so far: the first NOTICES_MAX."""
 
     @property
     def prefixes(self) -> tuple[str, ...]:
@@ -95,25 +106,28 @@ class FilesSource:
     async def items(self) -> AsyncIterator[SourceItem | Failure]:
         """In the order given, folders sorted by name. InvalidInput when there was no supported file at all."""
         self.ignored = 0
+        self.notices.clear()
         found = False
         walk = self._walk()
         while (item := await asyncio.to_thread(next, walk, None)) is not None:
+            if isinstance(item, Notice):
+                if len(self.notices) < NOTICES_MAX:
+                    self.notices.append(item)
+                continue
             found = True
             yield item
         if not found:
             where = ", ".join(_shown(path) for _, path in self._roots)
             raise InvalidInput(f"There is no document in {where}.", remedy=_SUPPORTED)
 
-    def _walk(self) -> Iterator[SourceItem | Failure]:
+    def _walk(self) -> Iterator[Yielded]:
         for label, path in self._roots:
             if path.is_dir():
                 yield from self._folder(label, path, depth=0, above=frozenset())
             else:
                 yield from self._file(label, path, given=True)
 
-    def _folder(
-        self, label: str, folder: Path, *, depth: int, above: frozenset[tuple[int, int]]
-    ) -> Iterator[SourceItem | Failure]:
+    def _folder(self, label: str, folder: Path, *, depth: int, above: frozenset[tuple[int, int]]) -> Iterator[Yielded]:
         try:
             status = folder.stat()
             identity = (status.st_dev, status.st_ino)
@@ -121,7 +135,9 @@ class FilesSource:
                 return  # a symlink back to a folder above: everything in it was or will be met
             names = sorted(path.name for path in folder.iterdir())
         except OSError as error:
-            yield Failure(item_id=f"{label}/", reason=f"This folder cannot be opened: {_why(error)}.")
+            yield Failure(item_id=f"{label}/", reason=f"This folder cannot be opened: {_why(error)}")
+            return
+        if _is_data_folder(names):
             return
         for name in names:
             if name.startswith("."):
@@ -133,7 +149,7 @@ class FilesSource:
             else:
                 yield from self._file(inner, path, given=False)
 
-    def _file(self, item_id: str, path: Path, *, given: bool) -> Iterator[SourceItem | Failure]:
+    def _file(self, item_id: str, path: Path, *, given: bool) -> Iterator[Yielded]:
         media_type = MEDIA_TYPES.get(path.suffix.lower())
         if media_type is None:
             if given:
@@ -147,7 +163,7 @@ class FilesSource:
             status = path.stat()
             if not stat.S_ISREG(status.st_mode):
                 # A pipe or device would block for ever.
-                yield Failure(item_id=item_id, reason="This is not a file (a pipe, socket or device).")
+                yield Failure(item_id=item_id, reason="This is a pipe, socket or device, not a file. Leave it out.")
                 return
             problem = self._too_large(status.st_size) or _sniff(path, media_type)
             if problem:
@@ -155,18 +171,23 @@ class FilesSource:
             elif media_type in TABLES:
                 yield from table_items(path, item_id, media_type=media_type, access=self._access, columns=self._map)
             else:
-                yield self._item(item_id, media_type, _read(path, self._bytes_max))
+                yield from self._item(item_id, media_type, _read(path, self._bytes_max))
         except OSError as error:
-            yield Failure(item_id=item_id, reason=f"This file cannot be opened: {_why(error)}.")
+            yield Failure(item_id=item_id, reason=f"This file cannot be opened: {_why(error)}")
 
-    def _item(self, item_id: str, media_type: str, raw: bytes) -> SourceItem | Failure:
+    def _item(self, item_id: str, media_type: str, raw: bytes) -> Iterator[Yielded]:
+        if media_type.startswith("text/"):
+            raw, said = as_utf8(raw, web_page=media_type == "text/html")
+            if said:
+                yield Notice(item_id=item_id, said=said)
         title, url, access = "", None, self._access
         if media_type == "text/markdown":
             overrides = front_overrides(raw, self._access)
             if isinstance(overrides, str):
-                return Failure(item_id=item_id, reason=overrides)
+                yield Failure(item_id=item_id, reason=overrides)
+                return
             title, url, access = overrides.title, overrides.url, overrides.access
-        return content_hash(
+        yield content_hash(
             SourceItem(
                 item_id=item_id,
                 kind=access.kind,
@@ -189,6 +210,11 @@ class FilesSource:
         )
 
 
+def _is_data_folder(names: Sequence[str]) -> bool:
+    """What firstline itself keeps is no knowledge, wherever the data folder lies."""
+    return "firstline.json" in names and not {"postgres", "index", "blobs"}.isdisjoint(names)
+
+
 def _after(root: Path) -> str:
     if os.path.isdir(root):  # noqa: PTH112 Path.is_dir raises where access is denied
         return "/"
@@ -201,18 +227,19 @@ def _sniff(path: Path, media_type: str) -> str:
         head = file.read(SNIFF_BYTES)
     extension = path.suffix.lower()
     if not head.strip():
-        return "It is empty." if len(head) < SNIFF_BYTES else ""
+        return "It is empty. Put text in it, or leave it out." if len(head) < SNIFF_BYTES else ""
     if media_type == "application/pdf":
-        return "" if b"%PDF-" in head[:1024] else "It is named .pdf and is not a PDF."
+        return "" if b"%PDF-" in head[:1024] else f"It is named .pdf and is not a PDF. {_NAME_IT}"
     if extension == ".docx":
         known = head.startswith((b"PK\x03\x04", b"\xd0\xcf\x11\xe0"))
-        return "" if known else "It is named .docx and is not a Word document."
-    foreign = next((name for magic, name in _FOREIGN if head.startswith(magic)), None)
+        return "" if known else f"It is named .docx and is not a Word document. {_NAME_IT}"
+    foreign = next((entry for entry in _FOREIGN if head.startswith(entry[0])), None)
     if foreign:
-        return f"It is named {extension} and is {foreign}."
+        _, name, remedy = foreign
+        return f"It is named {extension} and is {name}. {remedy}"
     wide = head.startswith((b"\xff\xfe", b"\xfe\xff")) or _looks_wide(head)
     if b"\x00" in head and not wide and head.count(0) > len(head) * 0.001:
-        return f"It is named {extension} and holds binary data."
+        return f"It is named {extension} and holds binary data. {_NAME_IT}"
     return ""
 
 
@@ -235,7 +262,7 @@ def _roots(paths: Sequence[str | Path]) -> list[tuple[str, Path]]:
         for path in _expanded(given):
             found.setdefault(os.path.realpath(path), path)
     if not found:
-        raise InvalidInput("No file or folder was given.", remedy="Name at least one.")
+        raise InvalidInput("No file or folder was given.", remedy="Name at least one: `firstline ingest PATH...`.")
     # Not resolve(): a symlinked root keeps the name it was given by.
     absolute = [Path(os.path.abspath(path)) for path in found.values()]  # noqa: PTH100 see above
     labels = _labels(absolute)
@@ -252,6 +279,9 @@ def _labels(paths: Sequence[Path]) -> list[str]:
 
 
 def _expanded(given: str | Path) -> list[Path]:
+    if not str(given).strip():
+        # Path("") would be the folder we are in, which nobody meant.
+        raise InvalidInput("A path is empty.", remedy="Write `.` for the folder you are in.")
     path = Path(given).expanduser()
     if os.path.lexists(path):
         if not os.path.exists(path):  # noqa: PTH110 Path.exists raises where access is denied
@@ -265,7 +295,10 @@ def _expanded(given: str | Path) -> list[Path]:
         if matches:
             return matches
         raise InvalidInput(f"Nothing matches {_shown(path)}.", remedy="Check the pattern; quote it in the shell.")
-    raise InvalidInput(f"There is no file or folder at {_shown(path)}.", remedy="Check the path.")
+    raise InvalidInput(
+        f"There is no file or folder at {_shown(path)}.",
+        remedy="Check its spelling and the folder you are in.",
+    )
 
 
 def _clean(name: str) -> str:
@@ -278,7 +311,13 @@ def _shown(path: Path) -> str:
 
 
 def _why(error: OSError) -> str:
-    return (error.strerror or type(error).__name__).lower()
+    """What the system says, and what to do about it."""
+    said = (error.strerror or type(error).__name__).lower()
+    if error.errno in (errno.EACCES, errno.EPERM):
+        return f"{said}. Give firstline's user the right to read it, or leave it out."
+    if error.errno in (errno.ENOENT, errno.ELOOP):
+        return f"{said}. Let the link lead to a file, or remove it."
+    return f"{said}. Check the disk, then ingest again."
 
 
 def _mib(size: int) -> str:

@@ -57,7 +57,7 @@ def front_overrides(raw: bytes, access: Access) -> Overrides | str:
         loaded = None
     if not isinstance(loaded, dict):
         if _SETS_ACCESS.search(head):
-            return "Its front matter is broken, and it seems to say who may see this page."
+            return "Its front matter is not valid YAML, and it seems to say who may see this page. Correct it."
         return Overrides(title="", url=None, access=access)
     values = {str(key): value for key, value in cast("dict[Any, object]", loaded).items()}
     changed = overridden(access, kind=values.get("kind"), acl=values.get("acl"), level=values.get("level"))
@@ -78,11 +78,11 @@ def overridden(access: Access, *, kind: object, acl: object, level: object) -> A
             access = replace(access, level=Level.parse(str(level)))
         except KeyError:
             names = ", ".join(entry.label for entry in Level)
-            return f"Its level {str(level)[:40]!r} is not one of {names}."
+            return f"Its level {str(level)[:40]!r} does not exist. Use one of {names}."
     if acl is not None:
         tags = _tags(acl)
         if tags is None:
-            return "Its acl is neither a list nor a text of tags."
+            return "Its acl is neither a list nor a text of tags. Write it like `acl: [staff, partners]`."
         access = replace(access, acl=tags)
     if isinstance(kind, str) and kind.strip().lower() in {entry.value for entry in DocumentKind}:
         access = replace(access, kind=DocumentKind(kind.strip().lower()))

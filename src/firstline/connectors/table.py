@@ -25,6 +25,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any, Final, cast
 
+from firstline.connectors.charset import Notice, as_utf8
 from firstline.connectors.hashing import content_hash
 from firstline.connectors.overrides import Access, front_overrides, overridden
 from firstline.domain import DocumentKind, Failure, SourceItem, question_key
@@ -42,6 +43,8 @@ _PLACED: Final = frozenset(
 )
 METADATA_MAX: Final = 32
 METADATA_CHARS_MAX: Final = 500
+_SAME_ID: Final = "the id of this row was used before. Give every row an id of its own."
+_JSON_LINE: Final = 'Every line must be one object, like {"id": "1", "title": "...", "text": "..."}.'
 FIELD_CHARS_MAX: Final = 16 * 1024 * 1024
 _MARKDOWN: Final = re.compile(
     r"\A---\n|^#{1,6} \S|^ {0,3}(?:```|~~~)|^\|?[ \t]*:?-{3,}:?[ \t]*\|"
@@ -54,10 +57,16 @@ Row = Mapping[str, object]
 
 def table_items(
     path: Path, file_id: str, *, media_type: str, access: Access, columns: Mapping[str, str]
-) -> Iterator[SourceItem | Failure]:
+) -> Iterator[SourceItem | Failure | Notice]:
     """One item per row, in order; a broken row is a Failure naming its line. OSError: the file cannot be read."""
     seen: set[str] = set()
-    rows = _csv_rows(path) if media_type == "text/csv" else _json_rows(path)
+    if media_type == "text/csv":
+        raw, said = as_utf8(path.read_bytes())
+        if said:
+            yield Notice(item_id=file_id, said=said)
+        rows = _csv_rows(raw.decode("utf-8-sig"))
+    else:
+        rows = _json_rows(path)
     for line, row in rows:
         if isinstance(row, str):
             yield Failure(item_id=f"{file_id}#line {line}", reason=f"Line {line}: {row}")
@@ -66,7 +75,7 @@ def table_items(
         if isinstance(item, str):
             yield Failure(item_id=f"{file_id}#line {line}", reason=f"Line {line}: {item}")
         elif item.item_id in seen:
-            yield Failure(item_id=f"{file_id}#line {line}", reason=f"Line {line}: the id of this row was used before.")
+            yield Failure(item_id=f"{file_id}#line {line}", reason=f"Line {line}: {_SAME_ID}")
         else:
             seen.add(item.item_id)
             yield item
@@ -81,24 +90,26 @@ def _json_rows(path: Path) -> Iterator[tuple[int, Row | str]]:
             try:
                 row: object = json.loads(line.decode("utf-8"))
             except UnicodeDecodeError:
-                yield number, "it is not UTF-8."
+                yield number, "it is not UTF-8. Save the file as UTF-8."
+            except json.JSONDecodeError as error:
+                yield number, f"it is not valid JSON ({_json_fault(error)}). {_JSON_LINE}"
             except (ValueError, RecursionError):
-                yield number, "it is not valid JSON."
+                yield number, f"its JSON is nested too deep or holds a number that is too long. {_JSON_LINE}"
             else:
                 if isinstance(row, dict):
                     yield number, cast("dict[str, object]", row)
                 else:
-                    yield number, "it is not a JSON object."
+                    yield number, f"it is not a JSON object. {_JSON_LINE}"
 
 
-def _csv_rows(path: Path) -> Iterator[tuple[int, Row | str]]:
+def _json_fault(error: json.JSONDecodeError) -> str:
+    """The parser's own words without what it quotes, and where it stopped reading."""
+    return f"{error.msg[:1].lower()}{error.msg[1:].split(':')[0]} at column {error.colno}"
+
+
+def _csv_rows(text: str) -> Iterator[tuple[int, Row | str]]:
     """The separator (comma, semicolon, tab or bar) is the one that the header line has most of."""
     csv.field_size_limit(FIELD_CHARS_MAX)
-    data = path.read_bytes()
-    try:
-        text = data.decode("utf-8-sig")
-    except UnicodeDecodeError:
-        text = data.decode("cp1252", "replace")
     header = text.split("\n", 1)[0]
     separator = max(",;\t|", key=header.count)
     reader = csv.reader(io.StringIO(text.replace("\x00", ""), newline=""), delimiter=separator)
@@ -108,7 +119,7 @@ def _csv_rows(path: Path) -> Iterator[tuple[int, Row | str]]:
         try:
             cells = next(reader, None)
         except csv.Error as error:
-            yield line, f"it is not valid CSV ({error})."
+            yield line, f"it is not valid CSV ({error}). Check its quotes."
             continue
         if cells is None:
             return
@@ -117,7 +128,8 @@ def _csv_rows(path: Path) -> Iterator[tuple[int, Row | str]]:
         if names is None:
             names = [cell.strip() for cell in cells]
         elif len(cells) > len(names):
-            yield line, f"it has {len(cells)} fields, the header has {len(names)}."
+            found = f"it has {len(cells)} fields, the header has {len(names)}"
+            yield line, f"{found}. Put a field that holds {separator!r} in double quotes."
         else:
             yield line, dict(zip(names, cells, strict=False))
 

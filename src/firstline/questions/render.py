@@ -72,7 +72,7 @@ def _answered(outcome: Answered) -> Reply:
     return Reply(
         outcome="answered",
         completeness=outcome.completeness,
-        notice=UNSURE if outcome.completeness is Completeness.UNSURE else "",
+        notice=" ".join((*outcome.notes, *([UNSURE] if outcome.completeness is Completeness.UNSURE else ()))),
         blocks=tuple(blocks),
         citations=tuple(numbered),
         links=tuple((title, url) for url, title in links.items())[:allowed],

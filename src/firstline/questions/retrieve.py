@@ -13,7 +13,7 @@ from __future__ import annotations
 
 import asyncio
 from collections import defaultdict
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from firstline.domain import Chunk, ChunkKind, Evidence, RankedDocument, Scores, SearchPlan
@@ -21,7 +21,6 @@ from firstline.errors import NotFound
 from firstline.ports import (
     BlobStore,
     ChunkIndex,
-    Embedder,
     Hit,
     IndexQuery,
     KnowledgeLedger,
@@ -29,8 +28,19 @@ from firstline.ports import (
     Vectors,
     WordEncoder,
 )
+from firstline.questions.alike import Shingles, repeats, shingles
+from firstline.questions.companions import (
+    COMPANIONS_MAX,
+    SUFFERING,
+    WHOLE,
+    curing,
+    introduced_by,
+    other_parts,
+)
 
-COMPLETING_MAX = 4
+PER_DOCUMENT = 3
+READ_ROUNDS_MAX = 3
+"""Rounds of reading: each after the first takes the places that near-duplicates left."""
 NOT_SCORED = Scores(dense=0.0, words=0.0, document=0.0, fused=0.0)
 """Of evidence that came along with another chunk instead of being found itself."""
 
@@ -47,39 +57,48 @@ async def retrieve(
     scope: Scope,
     *,
     index: ChunkIndex,
-    embedder: Embedder,
     words: WordEncoder,
     weights: FusionWeights,
     candidates: int,
     documents: int,
-    vector: Vectors | None = None,
+    vectors: Sequence[Vectors],
     exclude: frozenset[str] = frozenset(),
 ) -> tuple[RankedDocument, ...]:
     """Documents with their candidate chunks, best first, at most `documents`.
 
-    `vector` saves an embedding when the caller already has that of the plan's only query. `exclude` leaves documents
+    `vectors` are those of the plan's queries, one each; of zeros to search by words alone. `exclude` leaves documents
     out, as if they did not exist: it is how evaluation removes the answer.
     """
     totals: defaultdict[str, float] = defaultdict(float)
-    best: dict[str, dict[str, Scores]] = {}
-    for position, query in enumerate(plan.queries):
-        dense = vector if vector is not None and position == 0 else (await embedder.embed([query.text]))[0]
+    found: defaultdict[str, dict[str, list[tuple[float, Scores]]]] = defaultdict(dict)
+    for query, dense in zip(plan.queries, vectors, strict=True):
         hits = await index.search(
             IndexQuery(scope=scope, dense=dense, words=words.encode_query(query.text), limit=candidates)
         )
         for ranked in fuse([hit for hit in hits if hit.doc_id not in exclude], weights):
             totals[ranked.doc_id] += query.weight * ranked.score
-            best.setdefault(ranked.doc_id, {}).update(
-                (chunk_id, scores) for chunk_id, scores in ranked.hits if chunk_id not in best.get(ranked.doc_id, {})
-            )
+            for chunk_id, scores in ranked.hits:
+                found[ranked.doc_id].setdefault(chunk_id, []).append((query.weight, scores))
     order = sorted(totals, key=lambda doc_id: (-totals[doc_id], doc_id))[:documents]
-    return tuple(
-        RankedDocument(
-            doc_id=doc_id,
-            score=totals[doc_id],
-            hits=tuple(sorted(best[doc_id].items(), key=lambda item: (-item[1].fused, item[0]))),
-        )
-        for doc_id in order
+    return tuple(_ranked(doc_id, totals[doc_id], found[doc_id]) for doc_id in order)
+
+
+def _ranked(doc_id: str, score: float, found: Mapping[str, Sequence[tuple[float, Scores]]]) -> RankedDocument:
+    hits = [(chunk_id, _averaged(scores)) for chunk_id, scores in found.items()]
+    hits.sort(key=lambda hit: (-hit[1].fused, hit[0]))
+    return RankedDocument(doc_id=doc_id, score=score, hits=tuple(hits))
+
+
+def _averaged(weighted: Sequence[tuple[float, Scores]]) -> Scores:
+    """Over the queries that found the chunk, by their weights."""
+    if len(weighted) == 1:
+        return weighted[0][1]
+    total = sum(weight for weight, _ in weighted) or 1.0
+    return Scores(
+        dense=sum(weight * scores.dense for weight, scores in weighted) / total,
+        words=sum(weight * scores.words for weight, scores in weighted) / total,
+        document=sum(weight * scores.document for weight, scores in weighted) / total,
+        fused=sum(weight * scores.fused for weight, scores in weighted) / total,
     )
 
 
@@ -123,37 +142,98 @@ async def read_evidence(
     ledger: KnowledgeLedger,
     blobs: BlobStore,
     limit: int,
-    per_document: int = 3,
+    per_document: int = PER_DOCUMENT,
 ) -> tuple[Evidence, ...]:
-    """Texts of the best chunks, document by document, at most `per_document` of each and `limit` in all.
+    """Texts of the best chunks, document by document, at most `per_document` of each and `limit` in all, and behind
+    them what completes the first one (COMPANIONS_MAX more).
 
-    The ledger filters again: a chunk that the index should not have returned is not read.
+    A near-duplicate of a better chunk is left out, and the next one takes its place. The ledger filters again: a
+    chunk that the index should not have returned is not read.
     """
-    wanted = [(chunk_id, scores) for document in ranked for chunk_id, scores in document.hits[:per_document]][:limit]
-    scores_by_id = dict(wanted)
-    chunks = await ledger.chunks([chunk_id for chunk_id, _ in wanted], scope)
-    completing = await _completing(chunks[0], scope, ledger=ledger) if chunks else []
-    chunks += [chunk for chunk in completing if chunk.chunk_id not in scores_by_id]
-    read = await asyncio.gather(*(_read(chunk, blobs) for chunk in chunks))
-    return tuple(
-        Evidence(
-            chunk=chunk,
-            text=text,
-            lead_text=lead,
-            scores=scores_by_id.get(chunk.chunk_id, NOT_SCORED),
-            path=() if chunk.chunk_id in scores_by_id else (f"PART_OF {chunk.doc_id}",),
+    wanted = [hit for document in ranked for hit in document.hits[:per_document]]
+    kept: list[Evidence] = []
+    seen: list[Shingles] = []
+    at = 0
+    for _ in range(READ_ROUNDS_MAX):
+        now = wanted[at : at + limit - len(kept)]
+        at += len(now)
+        if not now:
+            break
+        for piece in await _pieces(now, scope, ledger=ledger, blobs=blobs):
+            own = shingles(f"{piece.lead_text}\n{piece.text}")
+            if not repeats(own, seen):
+                kept.append(piece)
+                seen.append(own)
+    if not kept:
+        return ()
+    return (*kept, *await _completing(kept, scope, ledger=ledger, blobs=blobs))
+
+
+async def _pieces(
+    hits: Sequence[tuple[str, Scores]], scope: Scope, *, ledger: KnowledgeLedger, blobs: BlobStore
+) -> list[Evidence]:
+    scores = dict(hits)
+    chunks = await ledger.chunks(list(scores), scope)
+    return [
+        Evidence(chunk=chunk, text=text, lead_text=lead, scores=scores[chunk.chunk_id])
+        for chunk, (text, lead) in zip(
+            chunks, await asyncio.gather(*(_read(chunk, blobs) for chunk in chunks)), strict=True
         )
+        if text
+    ]
+
+
+async def read_passages(
+    chunk_ids: Sequence[str], scope: Scope, *, ledger: KnowledgeLedger, blobs: BlobStore
+) -> dict[str, str]:
+    """By chunk id: title, section path and text, as a reranker reads them. What the scope hides is not there."""
+    chunks = await ledger.chunks(chunk_ids, scope)
+    read = await asyncio.gather(*(_read(chunk, blobs) for chunk in chunks))
+    return {
+        chunk.chunk_id: "\n".join(part for part in (" > ".join((chunk.title, *chunk.section_path)), lead, text) if part)
         for chunk, (text, lead) in zip(chunks, read, strict=True)
         if text
-    )
+    }
 
 
-async def _completing(first: Chunk, scope: Scope, *, ledger: KnowledgeLedger) -> list[Chunk]:
-    """A symptom is found by its words, its cure is not: bring the cause and the resolution of the same document."""
-    if first.kind not in (ChunkKind.SYMPTOM, ChunkKind.ENVIRONMENT, ChunkKind.CAUSE):
-        return []
-    own = await ledger.document_chunks(first.doc_id, scope)
-    return [chunk for chunk in own if chunk.kind in (ChunkKind.CAUSE, ChunkKind.RESOLUTION)][:COMPLETING_MAX]
+async def read_texts(chunks: Sequence[Chunk], *, blobs: BlobStore) -> list[str]:
+    """Each chunk's lead and text; "" for one whose blob is gone."""
+    read = await asyncio.gather(*(_read(chunk, blobs) for chunk in chunks))
+    return ["\n".join(part for part in (lead, text) if part) for text, lead in read]
+
+
+async def _completing(
+    kept: Sequence[Evidence], scope: Scope, *, ledger: KnowledgeLedger, blobs: BlobStore
+) -> list[Evidence]:
+    """What the best chunk says only half of: the cure of a symptom, the steps below a summary, the other parts of a
+    procedure or table. It was not found itself, so it has no scores; its path says why it came along."""
+    first = kept[0]
+    there = {piece.chunk.chunk_id for piece in kept}
+    missing = [
+        (chunk, why)
+        for chunk, why in await _companions(first.chunk, first.text, scope, ledger=ledger)
+        if chunk.chunk_id not in there
+    ]
+    read = await asyncio.gather(*(_read(chunk, blobs) for chunk, _ in missing))
+    return [
+        Evidence(chunk=chunk, text=text, lead_text=lead, scores=NOT_SCORED, path=(why,))
+        for (chunk, why), (text, lead) in zip(missing, read, strict=True)
+        if text
+    ]
+
+
+async def _companions(first: Chunk, text: str, scope: Scope, *, ledger: KnowledgeLedger) -> list[tuple[Chunk, str]]:
+    """Chunks with the reason for each, nearest relation first."""
+    if first.kind in SUFFERING:
+        own = await ledger.document_chunks(first.doc_id, scope)
+        return [(chunk, f"PART_OF {first.doc_id}") for chunk in curing(own)]
+    if first.kind is ChunkKind.SECTION:
+        near = await ledger.neighbours(first, scope, before=0, after=COMPANIONS_MAX)
+        return [(chunk, f"NEXT {first.chunk_id}") for chunk in introduced_by(first, text, near)]
+    if first.kind in WHOLE:
+        near = await ledger.neighbours(first, scope, before=COMPANIONS_MAX, after=COMPANIONS_MAX)
+        return [(chunk, f"PART_OF {first.doc_id}") for chunk in other_parts(first, near)]
+    return []
 
 
 async def _read(chunk: Chunk, blobs: BlobStore) -> tuple[str, str]:

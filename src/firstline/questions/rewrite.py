@@ -1,75 +1,150 @@
-"""The conversation, rewritten as stand-alone queries. No language model: what earlier turns said is carried by words.
+"""The conversation, rewritten as stand-alone queries. No language model: what was said before is carried by words.
 
-Measured on multi-turn development questions: repeating the last turn and adding the last three user turns raised
-recall@5 from .78 to .88 against the last turn alone, because a follow-up rarely names its topic again.
+Two queries are searched and their scores added: the message alone, and the message with what it may lean on (the
+turn before, the turn that speaks of the same thing, the turn that opened the subject, the first sentence of the
+bot's last answer). `docs/retrieval.md` has the figures behind every constant here.
 """
 
 from __future__ import annotations
 
 import re
 from collections.abc import Sequence
+from dataclasses import replace
+from typing import Final
 
-from firstline.domain import PlannedQuery, Route, SearchPlan
-from firstline.questions.terms import all_stems, identifiers, terms
+from firstline.domain import Answered, Clarify, Exchange, PlannedQuery, Route, SearchPlan, Turn
+from firstline.questions.asked_for import asked_for
+from firstline.questions.references import (
+    begins_anew,
+    changes_subject,
+    chosen_option,
+    is_telling,
+    of_this_subject,
+    opens_subject,
+    resolved,
+    spoken_of,
+    with_swapped,
+)
+from firstline.questions.terms import identifiers, terms
 
-TURNS_CARRIED_MAX = 3
-CARRIED_CHARS_MAX = 1_500
+EARLIER_MAX: Final = 12
+"""Exchanges looked at, the newest ones."""
+RECENT_TURNS_MAX: Final = 3
+RECENT_TERMS_ENOUGH: Final = 4
+"""One turn back is carried; of a burst of short messages as many as make a question, RECENT_TURNS_MAX at most."""
+CARRIED_CHARS_MAX: Final = 1_500
 """An earlier turn is cut here: a pasted log must not drown the question that follows it."""
+REPLY_CHARS_MAX: Final = 200
+NAMES_MAX: Final = 10
 
-LAST_TURN_TIMES = 2
+ALONE_WEIGHT: Final = 0.4
+NEW_SUBJECT_WEIGHT: Final = 0.75
+"""Of the message alone. Never 1: a new wording of the old problem shares no word with it either."""
 
-NEW_SUBJECT_WEIGHT = 0.6
-
-ALONE_TERMS_MIN = 4
-"""Fewer content words than this rarely make a question that stands alone."""
-
-LEANS = re.compile(
-    r"\b(?:it|its|this|that|these|those|they|them|he|she|him|her|there|then|same|again|still|also|too|instead|else|"
-    r"other|another|one|ones|former|latter|above|more)\b|^\s*(?:and|but|or|so|what about|how about|no|yes|ok)\b",
-    re.IGNORECASE,
-)
-FRESH_START = re.compile(
-    r"^\s*(?:new (?:question|topic)|(?:something|a question about something) (?:else|different)|"
-    r"(?:another|different|unrelated) (?:question|topic)|on (?:another|a different) (?:note|topic)|"
-    r"changing (?:the )?subject)\b",
-    re.IGNORECASE,
-)
+_SENTENCE_END: Final = re.compile(r"(?<=[.!?])\s|\n")
 
 
-def rewrite(question: str, *, earlier: Sequence[str]) -> SearchPlan:
-    """`earlier` are the user's turns before this one, oldest first. Weights of the queries sum to 1."""
-    if not earlier or FRESH_START.match(question):
-        return _plan((question, 1.0), standalone=question, carried=())
-    carried = tuple(turn[:CARRIED_CHARS_MAX] for turn in earlier[-TURNS_CARRIED_MAX:])
-    # Newest first: an embedder that cuts long input must cut what was said longest ago.
-    text = "\n".join((*([question] * LAST_TURN_TIMES), *reversed(carried)))
-    if _changes_subject(question, carried):
-        # It may be wrong: a new wording of the old problem shares no word either. So both are searched.
-        return _plan((question, NEW_SUBJECT_WEIGHT), (text, 1 - NEW_SUBJECT_WEIGHT), standalone=question, carried=())
-    standalone = f"{question}\n{' '.join(reversed(carried))}"
-    return _plan((text, 1.0), standalone=standalone, carried=_names(question, carried))
+def rewrite(question: str, *, earlier: Sequence[Exchange | str]) -> SearchPlan:
+    """`earlier` is the conversation before this message, oldest first; a plain string is a message whose reply is not
+    known. Weights of the queries sum to 1.
+
+    Filters and `standalone` are made of what the asker said and of options the asker picked, never of replies.
+    """
+    subject = resolved(of_this_subject([_cut(turn) for turn in earlier[-EARLIER_MAX:]]))
+    if not subject or begins_anew(question):
+        return _plan((question, 1.0), standalone=question, carried=(), said=(question,))
+    choice = chosen_option(question, subject)
+    if choice is not None:
+        return _of_choice(choice[0], choice[1])
+    full = with_swapped(question, subject[-1].question)
+    if full is not None:
+        return _plan((full, 1.0), standalone=full, carried=(), said=(full, *(turn.question for turn in subject[::-1])))
+    asked = [exchange.question for exchange in subject]
+    # Only a new subject stands alone: the journey asks back once per subject, so a repeated message is no new one.
+    said = _leant_on(question, asked) or (asked[-1],)
+    reply = _first_sentence(subject[-1].reply)
+    context = "\n".join((question, *said, *([reply] if reply else ())))
+    if changes_subject(question, said):
+        return _plan(
+            (question, NEW_SUBJECT_WEIGHT),
+            (context, 1 - NEW_SUBJECT_WEIGHT),
+            standalone=question,
+            carried=(),
+            said=(question,),
+        )
+    return _plan(
+        (question, ALONE_WEIGHT),
+        (context, 1 - ALONE_WEIGHT),
+        standalone="\n".join((question, " ".join(said))),
+        carried=_names(question, said),
+        said=(question, *reversed(asked)),
+    )
 
 
-def _changes_subject(question: str, carried: Sequence[str]) -> bool:
-    """A question that is complete by itself and shares no word with what was said before begins something new."""
-    own = terms(question)
-    if len(own) < ALONE_TERMS_MIN or LEANS.search(question):
-        return False
-    return all_stems(" ".join(carried)).isdisjoint(own)
+def _cut(turn: Exchange | str) -> Exchange:
+    if isinstance(turn, str):
+        return Exchange(question=turn[:CARRIED_CHARS_MAX])
+    return replace(turn, question=turn.question[:CARRIED_CHARS_MAX], reply=turn.reply[:CARRIED_CHARS_MAX])
 
 
-def _plan(*queries: tuple[str, float], standalone: str, carried: tuple[str, ...]) -> SearchPlan:
+def exchange(turn: Turn) -> Exchange:
+    """A recorded turn as the rewriter reads it, misspelt words as they were read then."""
+    outcome, question = turn.outcome, turn.question
+    for written, read in turn.plan.corrections if turn.plan else ():
+        question = re.sub(rf"\b{re.escape(written)}\b", read, question)
+    if isinstance(outcome, Clarify):
+        return Exchange(question=question, options=outcome.options)
+    if isinstance(outcome, Answered):
+        titles = dict.fromkeys(citation.title for claim in outcome.claims for citation in claim.citations)
+        return Exchange(question=question, reply=outcome.claims[0].text, cited=tuple(titles))
+    return Exchange(question=question)
+
+
+def _of_choice(option: str, offered: Exchange) -> SearchPlan:
+    """What was asked, about the option that was picked."""
+    together = f"{option}\n{offered.question}"
+    return _plan(
+        (option, ALONE_WEIGHT),
+        (together, 1 - ALONE_WEIGHT),
+        standalone=together,
+        carried=(option,),
+        said=(offered.question,),
+    )
+
+
+def _leant_on(question: str, earlier: Sequence[str]) -> tuple[str, ...]:
+    """The asker's messages that this one may lean on, each once: newest first, the opening of the subject last."""
+    telling = [turn for turn in earlier if is_telling(turn) and turn != question[:CARRIED_CHARS_MAX]]
+    if not telling:
+        return ()
+    recent: list[str] = []
+    found = 0
+    for turn in reversed(telling[-RECENT_TURNS_MAX:]):
+        if recent and found >= RECENT_TERMS_ENOUGH:
+            break
+        recent.append(turn)
+        found += len(terms(turn))
+    spoken = spoken_of(question, telling)
+    opening = next((turn for turn in telling if opens_subject(turn)), telling[0])
+    return tuple(dict.fromkeys((*recent, *([spoken] if spoken else ()), opening)))
+
+
+def _first_sentence(reply: str) -> str:
+    return _SENTENCE_END.split(reply.strip(), maxsplit=1)[0][:REPLY_CHARS_MAX]
+
+
+def _plan(*queries: tuple[str, float], standalone: str, carried: tuple[str, ...], said: Sequence[str]) -> SearchPlan:
     return SearchPlan(
         queries=tuple(PlannedQuery(text=text, weight=weight) for text, weight in queries),
         standalone=standalone,
         carried=carried,
-        filters={},
+        filters=asked_for(said),
         route=Route.CLASSIC,
     )
 
 
-def _names(question: str, earlier: Sequence[str]) -> tuple[str, ...]:
+def _names(question: str, said: Sequence[str]) -> tuple[str, ...]:
     """Identifiers of earlier turns that the question does not repeat: errors, versions, dotted names."""
-    said = question.lower()
-    found = (match for turn in earlier for match in identifiers(turn))
-    return tuple(dict.fromkeys(name for name in found if name.lower() not in said))[:10]
+    own = question.lower()
+    found = (match for turn in said for match in identifiers(turn))
+    return tuple(dict.fromkeys(name for name in found if name.lower() not in own))[:NAMES_MAX]

@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 import unicodedata
 from collections.abc import Mapping, Sequence
+from types import MappingProxyType
 from typing import Final
 
 from firstline.domain import Category, Intent, Mood, Triage
@@ -42,6 +43,16 @@ CHARS_MAX: Final = 2_000
 """Rules read the start of a message: what somebody wants stands there, logs follow."""
 SHORT_WORDS_MAX: Final = 40
 """Requests for a person, another's data or a poem are short; a longer message describes a problem."""
+WITHOUT_CLASSIFIER: Final[Mapping[Category, float]] = MappingProxyType(
+    {
+        Category.ANSWERABLE: 1.0 - HIGH_WITH_STRONG_MIN,
+        Category.HIGH_STAKES: HIGH_WITH_STRONG_MIN,
+        Category.OUT_OF_SCOPE: 0.0,
+        Category.IRRELEVANT: 0.0,
+        Category.NONSENSE: 0.0,
+    }
+)
+"""When the embedder is down: the words alone decide, and what they leave open is looked up."""
 WORD: Final = re.compile(r"[^\W_]+")
 VOWELS: Final = frozenset("aeiouyäöüáàâéèêëíìîóòôúùûåæøœ")
 CONSONANTS: Final = re.compile(r"[bcdfghjklmnpqrstvwxz]{5}|^[bcdfghjklmnpqrstvwxz]{3,}$")

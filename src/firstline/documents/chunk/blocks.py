@@ -15,6 +15,7 @@ _FENCE: Final = re.compile(rb"[ \t]*(`{3,}|~{3,})([^\n]*)")
 _ITEM: Final = re.compile(rb" {0,3}(?:([-*+])|(\d{1,9})[.)])(?:[ \t]|$)")
 _TABLE_RULE: Final = frozenset(b"|:- \t")
 TITLE_CHARS_MAX: Final = 200
+_UNDERLINED: Final = re.compile(r"(?<!\w)(_{1,2})(?=[^\s_])((?:[^_]|(?<=\w)_(?=\w)){1,200}?)(?<=[^\s_])\1(?!\w)")
 
 
 def scan(data: bytes) -> list[Block]:
@@ -207,7 +208,10 @@ def plain_heading(line: str) -> str:
     text = line.strip().lstrip("#").strip()
     text = re.sub(r"[ \t]+#{1,6}$", "", text)
     text = re.sub(r"!?\[([^\[\]]{0,300})\]\([^()]{0,500}\)", r"\1", text)
-    text = re.sub(r"[*`]|(?<!\w)_{1,2}|_{1,2}(?!\w)", "", text)
+    # Underscores are marks in pairs around words, and letters of a name otherwise: `_id`, `__init__` in backticks.
+    parts = text.split("`")
+    parts[::2] = [_UNDERLINED.sub(r"\2", part).replace("*", "") for part in parts[::2]]
+    text = "".join(parts)
     return " ".join(text.split())[:TITLE_CHARS_MAX].strip()
 
 

@@ -48,7 +48,10 @@ def _page(item: SourceItem) -> Page:
 
             return word_page(item.raw)
         case other:
-            raise NotAccepted(f"Documents of type {other or 'unknown'!r} are not supported.")
+            raise NotAccepted(
+                f"Documents of type {other or 'unknown'!r} are not supported.",
+                remedy="Save it as Markdown, HTML, plain text, PDF or DOCX.",
+            )
 
 
 def _file_name(item_id: str) -> str:

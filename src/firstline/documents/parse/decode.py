@@ -26,22 +26,17 @@ _TRAILING: Final = re.compile(r"(?<![ \t])[ \t]+$", re.MULTILINE)
 
 
 def decode(raw: bytes) -> str:
-    """By byte order mark, else UTF-8, else Windows-1252. NotAccepted when over a tenth comes out unreadable."""
+    """By byte order mark, else UTF-8 (as sources hand texts over), else Windows-1252.
+
+    NotAccepted when over a tenth comes out unreadable.
+    """
     for bom, encoding in _BOMS:
         if raw.startswith(bom):
             return _readable(raw[len(bom) :].decode(encoding, errors="replace"))
     try:
         return _readable(raw.decode("utf-8"))
     except UnicodeDecodeError:
-        pass
-    wide = _wide(raw)
-    if wide:
-        return _readable(raw.decode(wide, errors="replace"))
-    text = raw.decode("utf-8", errors="replace")
-    # UTF-8 with a few broken bytes shows characters beyond ASCII that decoded well; Windows-1252 hardly ever does.
-    bad = text.count("\ufffd")
-    good = sum(character > "\x7f" for character in text[:SAMPLE_BYTES]) - text[:SAMPLE_BYTES].count("\ufffd")
-    return _readable(text if good >= bad else raw.decode("cp1252", errors="replace"))
+        return _readable(raw.decode("cp1252", errors="replace"))
 
 
 def tidy(text: str) -> str:
@@ -56,17 +51,7 @@ def _readable(text: str) -> str:
     sample = text[:SAMPLE_BYTES]
     bad = sum(character == "\ufffd" or (character < " " and character not in "\t\n\r\f\x1b") for character in sample)
     if bad > len(sample) * UNREADABLE_SHARE_MAX:
-        raise NotAccepted("It is not readable text: its bytes fit no known character encoding.")
+        raise NotAccepted(
+            "It is not readable text: its bytes fit no known character encoding.", remedy="Save it as UTF-8."
+        )
     return text
-
-
-def _wide(raw: bytes) -> str:
-    """UTF-16 without a byte order mark: every other byte is zero in most scripts."""
-    sample = raw[:4096]
-    if len(sample) < 4:
-        return ""
-    for offset, encoding in ((1, "utf-16-le"), (0, "utf-16-be")):
-        half = sample[offset::2]
-        if half.count(0) > len(half) * 0.6 and sample[1 - offset :: 2].count(0) < len(half) * 0.1:
-            return encoding
-    return ""

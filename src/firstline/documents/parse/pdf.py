@@ -45,9 +45,14 @@ def _ask_worker(raw: bytes) -> dict[str, Any]:
             check=False,
         )
     except subprocess.TimeoutExpired:
-        raise NotAccepted(f"Reading this PDF took longer than {TIME_S_MAX} seconds.") from None
+        raise NotAccepted(
+            f"Reading this PDF took longer than {TIME_S_MAX} seconds.", remedy="Split it, or save it anew."
+        ) from None
     if done.returncode != 0:
-        raise NotAccepted("It is not a readable PDF: reading it crashed or needed too much memory.")
+        raise NotAccepted(
+            "It is not a readable PDF: reading it crashed or needed too much memory.",
+            remedy="Split it, or save it anew.",
+        )
     answer = cast("dict[str, Any]", json.loads(done.stdout))
     match answer.get("error"):
         case None:
@@ -57,7 +62,9 @@ def _ask_worker(raw: bytes) -> dict[str, Any]:
         case "pages":
             raise NotAccepted("It has too many pages.", remedy="Split it.")
         case _:
-            raise NotAccepted("It is truncated or damaged: it cannot be read as a PDF.")
+            raise NotAccepted(
+                "It is truncated or damaged: it cannot be read as a PDF.", remedy="Fetch or export it again."
+            )
 
 
 def _without_furniture(pages: list[list[Line]]) -> list[list[Line]]:

@@ -37,7 +37,7 @@ def word_page(raw: bytes) -> Page:
         raise
     except Exception as error:
         # The library lets KeyError, ValueError, XML errors and others through, depending on which part is broken.
-        raise NotAccepted(_DAMAGED) from error
+        raise NotAccepted(_DAMAGED, remedy="Open it in a word processor and save it again as .docx.") from error
     heading = re.search(r"^# (.+)$", text, re.MULTILINE)
     return Page(text=text, title=heading.group(1) if heading else title)
 
@@ -50,9 +50,12 @@ def _check_archive(raw: bytes) -> None:
         with zipfile.ZipFile(io.BytesIO(raw)) as archive:
             entries = archive.infolist()
     except (zipfile.BadZipFile, ValueError, OSError, NotImplementedError):
-        raise NotAccepted(_DAMAGED) from None
+        raise NotAccepted(_DAMAGED, remedy="Open it in a word processor and save it again as .docx.") from None
     if len(entries) > ENTRIES_MAX or sum(entry.file_size for entry in entries) > UNPACKED_BYTES_MAX:
-        raise NotAccepted(f"Unpacked it is larger than {UNPACKED_BYTES_MAX // 1024**2} MiB.")
+        raise NotAccepted(
+            f"Unpacked it is larger than {UNPACKED_BYTES_MAX // 1024**2} MiB.",
+            remedy="Split it, or take out its pictures.",
+        )
 
 
 class _Writer:

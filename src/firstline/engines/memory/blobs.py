@@ -20,10 +20,12 @@ class MemoryBlobs:
 
     async def get_range(self, name: str, start: int, end: int) -> bytes:
         if name not in self._blobs:
-            raise NotFound(f"There is no blob {name!r}.")
+            raise NotFound(f"There is no blob {name!r}.", remedy="Store it first.")
         data = self._blobs[name]
         if not 0 <= start <= end <= len(data):
-            raise InvalidInput(f"Bytes {start} to {end} are outside a blob of {len(data)} bytes.")
+            raise InvalidInput(
+                f"Bytes {start} to {end} are outside a blob of {len(data)} bytes.", remedy="Ask for a range inside it."
+            )
         return data[start:end]
 
     async def size_bytes(self) -> int:

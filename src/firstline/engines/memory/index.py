@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -26,7 +26,10 @@ class MemoryIndex:
     async def upsert(self, entries: Sequence[IndexEntry]) -> None:
         for entry in entries:
             if entry.dense.shape != (self._dimensions,):
-                raise InvalidInput(f"A vector has shape {entry.dense.shape}, expected ({self._dimensions},).")
+                raise InvalidInput(
+                    f"A vector has shape {entry.dense.shape}, expected ({self._dimensions},).",
+                    remedy="Use the embedder that the index was made with.",
+                )
         for entry in entries:
             self._entries[entry.chunk_id] = entry
         self._shelves.clear()
@@ -49,11 +52,10 @@ class MemoryIndex:
     async def search(self, query: IndexQuery) -> list[Hit]:
         if not query.scope.acl_tags:
             return []
-        key = (query.scope.tenant, query.scope.kb)
-        if key not in self._shelves:
-            own = [entry for entry in self._entries.values() if (entry.tenant, entry.kb) == key]
-            self._shelves[key] = _Shelf.of(own, dimensions=self._dimensions)
-        return self._shelves[key].search(query)
+        return self._shelf(query.scope).search(query)
+
+    async def neighbour(self, doc_id: str, scope: Scope, *, exclude: Collection[str] = ()) -> float:
+        return self._shelf(scope).neighbour(doc_id, scope, frozenset(exclude)) if scope.acl_tags else 0.0
 
     async def count(self, *, tenant: str, kb: str) -> int:
         return sum(1 for entry in self._entries.values() if entry.tenant == tenant and entry.kb == kb)
@@ -68,6 +70,13 @@ class MemoryIndex:
     async def close(self) -> None:
         self._entries.clear()
         self._shelves.clear()
+
+    def _shelf(self, scope: Scope) -> _Shelf:
+        key = (scope.tenant, scope.kb)
+        if key not in self._shelves:
+            own = [entry for entry in self._entries.values() if (entry.tenant, entry.kb) == key]
+            self._shelves[key] = _Shelf.of(own, dimensions=self._dimensions)
+        return self._shelves[key]
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -100,7 +109,9 @@ class _Shelf:
         dense = self.dense @ direction
         words = self._words(query.words, inside)
         documents = self._documents(direction, inside)
-        found = set(_best(dense, inside, query.limit)) | set(_best(words, inside & (words > 0), query.limit))
+        # A vector of zeros points nowhere: it finds nothing.
+        by_vector = set(_best(dense, inside, query.limit)) if direction.any() else set[int]()
+        found = by_vector | set(_best(words, inside & (words > 0), query.limit))
         hits = [
             Hit(
                 chunk_id=self.entries[row].chunk_id,
@@ -112,6 +123,17 @@ class _Shelf:
             for row in found
         ]
         return sorted(hits, key=lambda hit: (-hit.dense, hit.chunk_id))
+
+    def neighbour(self, doc_id: str, scope: Scope, exclude: frozenset[str]) -> float:
+        carriers: list[int] = self.carriers.tolist()
+        seen = [
+            (self.entries[row].doc_id, vector)
+            for row, vector in zip(carriers, self.document_vectors, strict=True)
+            if _visible(self.entries[row], scope)
+        ]
+        own = next((vector for owner, vector in seen if owner == doc_id), None)
+        others = [vector for owner, vector in seen if owner != doc_id and owner not in exclude]
+        return 0.0 if own is None or not others else float(max(vector @ own for vector in others))
 
     def _words(self, words: SparseVector, inside: npt.NDArray[np.bool_]) -> npt.NDArray[np.float64]:
         scores = np.zeros(len(self.entries))

@@ -6,13 +6,15 @@ No method awaits anything, so each one is atomic on its event loop.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import AsyncGenerator, Iterable, Sequence
+from collections.abc import AsyncGenerator, Collection, Iterable, Sequence
 from contextlib import AbstractAsyncContextManager, asynccontextmanager
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 
 from firstline.domain import (
     FOREVER,
+    HANDOFF_MOVES,
+    PERSON_OWNS,
     ApiKey,
     Chunk,
     Document,
@@ -20,9 +22,11 @@ from firstline.domain import (
     Failure,
     Handoff,
     HandoffState,
+    Level,
     Session,
     Snapshot,
     Turn,
+    handoff_move_refused,
 )
 from firstline.errors import Conflict, InvalidInput, NotFound
 from firstline.ports import KnowledgeStatus, Scope, StoredDocument
@@ -207,6 +211,10 @@ class MemoryKnowledgeLedger:
     async def document(self, doc_id: str, scope: Scope) -> Document | None:
         return next((found for found in self._visible_documents(scope) if found.doc_id == doc_id), None)
 
+    async def documents(self, doc_ids: Sequence[str], scope: Scope) -> list[Document]:
+        found = {document.doc_id: document for document in self._visible_documents(scope)}
+        return [found[doc_id] for doc_id in dict.fromkeys(doc_ids) if doc_id in found]
+
     async def document_chunks(self, doc_id: str, scope: Scope) -> list[Chunk]:
         chunks = [chunk for chunk in self._visible_chunks(scope) if chunk.doc_id == doc_id]
         return sorted(chunks, key=lambda chunk: chunk.ordinal)
@@ -218,6 +226,23 @@ class MemoryKnowledgeLedger:
             if document.kind is DocumentKind.FAQ and document.metadata.get("question_key") == question_key
         ]
         return min(matching, key=lambda document: document.doc_id, default=None)
+
+    async def word_counts(self, words: Collection[str], scope: Scope) -> dict[str, int]:
+        base = self._bases.get((scope.tenant, scope.kb))
+        wanted = frozenset(words)
+        seen: set[tuple[str, frozenset[str], Level]] = set()
+        newest: Counter[tuple[str, frozenset[str], Level]] = Counter()
+        for stored in base.revisions.values() if base else ():
+            document = stored.document
+            audience = [(word, document.acl, document.level) for word in wanted & stored.words]
+            if _visible(document, scope):
+                seen.update(audience)
+            if document.until == FOREVER:
+                newest.update(audience)
+        counts: Counter[str] = Counter()
+        for word, acl, level in seen:
+            counts[word] += newest[word, acl, level]
+        return {word: max(1, counts[word]) for word in {word for word, _, _ in seen}}
 
     async def knowledge_bases(self, *, tenant: str) -> list[str]:
         return sorted(kb for owner, kb in self._bases if owner == tenant)
@@ -301,19 +326,23 @@ class MemoryConversationLedger:
         return [turns[number] for number in reversed(newest)]
 
     async def open_handoff(self, session_id: str) -> Handoff | None:
-        return next(
-            (
-                handoff
-                for handoff in self._newest_first()
-                if handoff.session_id == session_id and handoff.state not in CLOSED
-            ),
-            None,
-        )
+        still = [
+            handoff
+            for handoff in self._newest_first()
+            if handoff.session_id == session_id and handoff.state not in CLOSED
+        ]
+        return next((handoff for handoff in still if handoff.state in PERSON_OWNS), still[0] if still else None)
+
+    async def handoff(self, handoff_id: str, *, tenant: str) -> Handoff | None:
+        found = self._handoffs.get(handoff_id)
+        return found if found is not None and self._tenant(found) == tenant else None
 
     async def set_handoff_state(self, handoff_id: str, *, tenant: str, state: HandoffState) -> Handoff:
-        found = self._handoffs.get(handoff_id)
-        if found is None or self._tenant(found) != tenant:
-            raise NotFound("There is no such hand-over.", remedy="Check its id.")
+        found = await self.handoff(handoff_id, tenant=tenant)
+        if found is None:
+            raise NotFound("There is no such hand-over.", remedy="`firstline handoffs` and GET /v1/handoffs list them.")
+        if state not in HANDOFF_MOVES[found.state]:
+            raise handoff_move_refused(found.state, state)
         changed = replace(found, state=state)
         self._handoffs[handoff_id] = changed
         return changed
@@ -362,7 +391,8 @@ def _chunk_ids(documents: Iterable[StoredDocument]) -> list[str]:
 
 
 def _until(stored: StoredDocument, until: int) -> StoredDocument:
-    return StoredDocument(
+    return replace(
+        stored,
         document=replace(stored.document, until=until),
         chunks=tuple(replace(chunk, until=until) for chunk in stored.chunks),
     )

@@ -8,11 +8,21 @@ from psycopg import errors
 from psycopg.rows import DictRow
 from psycopg.types.json import Jsonb
 
-from firstline.domain import Handoff, HandoffState, Session, Turn
+from firstline.domain import (
+    PERSON_OWNS,
+    Handoff,
+    HandoffState,
+    Session,
+    Turn,
+    handoff_move_from,
+    handoff_move_refused,
+)
 from firstline.engines.postgres.codec import decode, encode
 from firstline.engines.postgres.pool import Database
 from firstline.engines.postgres.text import storable, storable_id
 from firstline.errors import Conflict, NotFound
+
+HANDOFFS_LISTED = "`firstline handoffs` and GET /v1/handoffs list them."
 
 
 class PostgresConversationLedger:
@@ -92,19 +102,35 @@ class PostgresConversationLedger:
         row = await self._database.row(
             """SELECT record, state FROM firstline.handoffs
             WHERE session_id = %s AND state NOT IN ('resolved', 'returned')
-            ORDER BY created_at DESC, arrival DESC LIMIT 1""",
-            [storable(session_id)],
+            ORDER BY state = ANY(%s) DESC, created_at DESC, arrival DESC LIMIT 1""",
+            [storable(session_id), sorted(PERSON_OWNS)],
+        )
+        return _read(row) if row else None
+
+    async def handoff(self, handoff_id: str, *, tenant: str) -> Handoff | None:
+        row = await self._database.row(
+            "SELECT record, state FROM firstline.handoffs WHERE handoff_id = %s AND tenant = %s",
+            [storable(handoff_id), storable(tenant)],
         )
         return _read(row) if row else None
 
     async def set_handoff_state(self, handoff_id: str, *, tenant: str, state: HandoffState) -> Handoff:
+        allowed = sorted(handoff_move_from(state))
+        # The row is locked while it is compared, so nobody moves it between our look and our step.
         row = await self._database.row(
-            """UPDATE firstline.handoffs SET state = %s WHERE handoff_id = %s AND tenant = %s
-            RETURNING record, state""",
-            [state.value, storable(handoff_id), storable(tenant)],
+            """UPDATE firstline.handoffs AS moved
+            SET state = CASE WHEN was.state = ANY(%s) THEN %s ELSE was.state END
+            FROM (
+                SELECT handoff_id, state FROM firstline.handoffs WHERE handoff_id = %s AND tenant = %s FOR UPDATE
+            ) AS was
+            WHERE moved.handoff_id = was.handoff_id
+            RETURNING moved.record, moved.state, was.state AS was""",
+            [allowed, state.value, storable(handoff_id), storable(tenant)],
         )
         if row is None:
-            raise NotFound("There is no such hand-over.", remedy="Check its id.")
+            raise NotFound("There is no such hand-over.", remedy=HANDOFFS_LISTED)
+        if row["was"] not in allowed:
+            raise handoff_move_refused(HandoffState(row["was"]), state)
         return _read(row)
 
     async def handoffs(self, *, tenant: str, limit: int) -> list[Handoff]:

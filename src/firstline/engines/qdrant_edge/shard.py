@@ -1,17 +1,18 @@
 """One Qdrant Edge shard: the chunk index of a data folder, synchronous, for the process that owns the folder.
 
-Layout of the folder: `index.json` says what the shard holds and is written last; `shard/` is Qdrant's own.
+Layout of the folder: `index.json` names the shard that counts and is written last; `shard/`, or `shard-N/` after its
+graphs were built, is Qdrant's own.
 """
 
 from __future__ import annotations
 
-import json
 import os
 import re
 import shutil
 import uuid
-from collections.abc import Generator, Sequence
+from collections.abc import Collection, Generator, Sequence
 from contextlib import contextmanager
+from dataclasses import replace
 from pathlib import Path
 from typing import Any, Final
 
@@ -19,40 +20,52 @@ import numpy as np
 import qdrant_edge as qd
 
 from firstline.engines.qdrant_edge.layout import shard_config, shard_indexes
-from firstline.engines.qdrant_edge.search import EXACT_MAX, Search, any_of, equals
-from firstline.errors import Broken, DataTooNew, FirstlineError, InvalidInput, Unavailable
-from firstline.ports import Hit, IndexEntry, IndexQuery, SparseVector, Vectors
+from firstline.engines.qdrant_edge.note import REBUILD, Note, read_note, remove_strays, sync, write_note
+from firstline.engines.qdrant_edge.search import EXACT_MAX, Search, any_of, equals, neighbour
+from firstline.errors import Broken, FirstlineError, InvalidInput, Unavailable
+from firstline.ports import Hit, IndexEntry, IndexQuery, Scope, SparseVector, Vectors
 
-FORMAT: Final = 1
 FLUSH_AFTER_POINTS: Final = 20_000
 """Bounds the log that the next start has to replay after a crash."""
 FREE_BYTES_MIN: Final = 256 * 1024 * 1024
 """The shard grows by mapped files: running out of disk inside one kills the process, so it stops before."""
 
-_REBUILD: Final = "Move the folder {folder} away and ingest again; the documents themselves are not touched."
 _UUID: Final = re.compile(r"[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}")
 _NAMESPACE: Final = uuid.UUID("3f0bb6b5-9e0c-5d8e-9c1c-6b1f6f1e7a10")
 
 
 class Shard:
-    def __init__(self, folder: Path, shard: qd.EdgeShard, *, exact_max: int) -> None:
-        self._folder = folder
+    def __init__(self, path: Path, shard: qd.EdgeShard, *, note: Note, exact_max: int) -> None:
+        self._path = path
         self._shard = shard
-        self._exact_max = exact_max
         self._unflushed = 0
+        self.note = note
+        self.exact_max = exact_max
 
     @classmethod
     def open(cls, folder: Path, *, dimensions: int, exact_max: int = EXACT_MAX) -> Shard:
-        """Open or create. Broken when the folder is damaged or was written with other dimensions."""
-        with _engine(f"open the chunk index in {folder}", remedy=_REBUILD.format(folder=folder), broken=True):
+        """Open or create the shard that the folder's note names, and remove others: the caller owns the folder.
+        Broken when the folder is damaged or was written with other dimensions."""
+        with _engine(f"open the chunk index in {folder}", remedy=REBUILD.format(folder=folder), broken=True):
             folder.mkdir(parents=True, exist_ok=True, mode=0o700)
-            note = folder / "index.json"
-            if not note.exists():
-                _create(folder, note, dimensions)
-            _check(folder, note, dimensions)
-            # The configuration is given again: what a newer version tunes reaches existing shards.
-            shard = qd.EdgeShard.load(str(folder / "shard"), shard_config(dimensions))
-        return cls(folder, shard, exact_max=exact_max)
+            if not (folder / "index.json").exists():
+                _create(folder, dimensions)
+            note = read_note(folder, dimensions=dimensions)
+            remove_strays(folder, keep=note.shard)
+            return cls(folder / note.shard, _load(folder / note.shard, dimensions), note=note, exact_max=exact_max)
+
+    @classmethod
+    def open_copy(cls, path: Path, *, dimensions: int, exact_max: int = EXACT_MAX) -> Shard:
+        """Open a copy of a shard that no note names yet."""
+        with _engine(f"open the copy {path}", remedy="It is made again when more is written."):
+            note = Note(dimensions=dimensions, shard=path.name)
+            return cls(path, _load(path, dimensions), note=note, exact_max=exact_max)
+
+    def make_current(self, *, built: int) -> None:
+        """Let the folder's note name this shard, with everything in it on disk. `built`: points when it was copied."""
+        self.flush()
+        self.note = replace(self.note, built=built)
+        write_note(self._path.parent, self.note)
 
     def upsert(self, entries: Sequence[IndexEntry]) -> None:
         """Written to the log and synced to disk when it returns."""
@@ -94,7 +107,13 @@ class Shard:
         if not query.scope.acl_tags or query.limit < 1:
             return []
         with _engine("search the chunk index"):
-            return Search(self._shard, query, exact_max=self._exact_max).run()
+            return Search(self._shard, query, exact_max=self.exact_max).run()
+
+    def neighbour(self, doc_id: str, scope: Scope, exclude: Collection[str]) -> float:
+        if not scope.acl_tags:
+            return 0.0
+        with _engine("search the chunk index"):
+            return neighbour(self._shard, doc_id, scope, exclude, exact_max=self.exact_max)
 
     def count(self, *, tenant: str, kb: str) -> int:
         with _engine("count in the chunk index"):
@@ -102,15 +121,24 @@ class Shard:
             return self._shard.count(qd.CountRequest(exact=True, filter=chosen))
 
     def size_bytes(self) -> int:
-        """What the folder takes on disk. Its files are sparse, so their lengths would overstate it."""
+        """What the shard takes on disk. Its files are sparse, so their lengths would overstate it."""
         total = 0
-        for root, _, names in os.walk(self._folder):
+        for root, _, names in os.walk(self._path):
             for name in names:
                 try:
                     total += (Path(root) / name).lstat().st_blocks * 512
                 except FileNotFoundError:
                     continue  # a segment that was merged away meanwhile
         return total
+
+    def points(self) -> int:
+        """Chunks of every knowledge base, ended ones included."""
+        with _engine("count in the chunk index"):
+            return self._shard.info().points_count
+
+    def fresh_points(self) -> int:
+        """Points beyond those that were there when graphs were last built."""
+        return max(0, self.points() - self.note.built)
 
     def flush(self) -> None:
         if self._unflushed:
@@ -133,15 +161,15 @@ class Shard:
         self._shard.update(operation)
         # The log is a mapped file that the kernel writes back when it likes: without this a power cut would lose
         # what was acknowledged, and the ledger would name chunks that the index has never heard of.
-        for name in (self._folder / "shard" / "wal").iterdir():
+        for name in (self._path / "wal").iterdir():
             if name.name.startswith(("open-", "closed-")):
-                _sync(name)
+                sync(name)
 
     def _require_room(self) -> None:
-        free = shutil.disk_usage(self._folder).free
+        free = shutil.disk_usage(self._path).free
         if free < FREE_BYTES_MIN:
             raise Unavailable(
-                f"The disk is full: {free // 2**20} MB are free where the chunk index lies ({self._folder}).",
+                f"The disk is full: {free // 2**20} MB are free where the chunk index lies ({self._path.parent}).",
                 remedy=f"Free at least {FREE_BYTES_MIN // 2**20} MB, then repeat.",
             )
 
@@ -178,43 +206,21 @@ def _point_id(chunk_id: str) -> str:
     return chunk_id if _UUID.fullmatch(chunk_id) else str(uuid.uuid5(_NAMESPACE, chunk_id))
 
 
-def _create(folder: Path, note: Path, dimensions: int) -> None:
+def _load(path: Path, dimensions: int) -> qd.EdgeShard:
+    # The configuration is given again: what a newer version tunes reaches existing shards.
+    return qd.EdgeShard.load(str(path), shard_config(dimensions))
+
+
+def _create(folder: Path, dimensions: int) -> None:
     # Without the note nothing in there was ever acknowledged: it is what a first start that died has left.
-    shutil.rmtree(folder / "shard", ignore_errors=True)
-    shard = qd.EdgeShard.create(str(folder / "shard"), shard_config(dimensions))
+    remove_strays(folder, keep=None)
+    note = Note(dimensions=dimensions)
+    shard = qd.EdgeShard.create(str(folder / note.shard), shard_config(dimensions))
     for operation in shard_indexes():
         shard.update(operation)
     shard.flush()
     shard.close()
-    draft = folder / "index.json.new"
-    draft.write_text(json.dumps({"format": FORMAT, "dimensions": dimensions}) + "\n", encoding="utf-8")
-    _sync(draft)
-    draft.replace(note)
-    _sync(folder)
-
-
-def _check(folder: Path, note: Path, dimensions: int) -> None:
-    try:
-        held = json.loads(note.read_text(encoding="utf-8"))
-        held_format, held_dimensions = int(held["format"]), int(held["dimensions"])
-    except (ValueError, KeyError, TypeError) as error:
-        raise Broken(f"{note} is damaged: {error}.", remedy=_REBUILD.format(folder=folder)) from error
-    if held_format > FORMAT:
-        raise DataTooNew(f"{folder} was written by a newer firstline.", remedy="Upgrade firstline.")
-    if held_dimensions != dimensions:
-        raise Broken(
-            f"The chunk index in {folder} holds vectors of {held_dimensions} dimensions; the embedder makes "
-            f"{dimensions}.",
-            remedy="Configure the embedder it was made with, or use another data folder and ingest again.",
-        )
-
-
-def _sync(path: Path) -> None:
-    descriptor = os.open(path, os.O_RDONLY)
-    try:
-        os.fsync(descriptor)
-    finally:
-        os.close(descriptor)
+    write_note(folder, note)
 
 
 @contextmanager
@@ -229,7 +235,9 @@ def _engine(attempt: str, *, remedy: str = "Repeat later.", broken: bool = False
         if isinstance(error, PermissionError):
             raise Broken(f"Not allowed to {attempt}: {first_line}.", remedy="Give firstline's user access.") from error
         if "dimension" in first_line and not broken:
-            raise InvalidInput(f"Could not {attempt}: {first_line}.") from error
+            raise InvalidInput(
+                f"Could not {attempt}: {first_line}.", remedy="Use the embedder that the index was made with."
+            ) from error
         if broken and "No space left" not in first_line:
             raise Broken(f"Could not {attempt}: {first_line}.", remedy=remedy) from error
         raise Unavailable(f"Could not {attempt}: {first_line}.", remedy=remedy) from error

@@ -143,17 +143,29 @@ def entries_of(message: Message) -> list[IndexEntry]:
     return entries
 
 
+def scope_to_header(scope: Scope) -> dict[str, Any]:
+    return {
+        "tenant": scope.tenant,
+        "kb": scope.kb,
+        "acl_tags": sorted(scope.acl_tags),
+        "level_max": int(scope.level_max),
+        "snapshot": scope.snapshot,
+    }
+
+
+def scope_of(header: Mapping[str, Any]) -> Scope:
+    return Scope(
+        tenant=header["tenant"],
+        kb=header["kb"],
+        acl_tags=frozenset(header["acl_tags"]),
+        level_max=Level(header["level_max"]),
+        snapshot=header["snapshot"],
+    )
+
+
 def query_to_message(query: IndexQuery) -> Message:
-    scope = query.scope
     return Message(
-        header={
-            "tenant": scope.tenant,
-            "kb": scope.kb,
-            "acl_tags": sorted(scope.acl_tags),
-            "level_max": int(scope.level_max),
-            "snapshot": scope.snapshot,
-            "limit": query.limit,
-        },
+        header={**scope_to_header(query.scope), "limit": query.limit},
         arrays=(
             np.asarray(query.dense, dtype="<f4"),
             np.array(query.words.indices, dtype="<u4"),
@@ -166,13 +178,7 @@ def query_of(message: Message) -> IndexQuery:
     dense, indices, values = message.arrays
     header = message.header
     return IndexQuery(
-        scope=Scope(
-            tenant=header["tenant"],
-            kb=header["kb"],
-            acl_tags=frozenset(header["acl_tags"]),
-            level_max=Level(header["level_max"]),
-            snapshot=header["snapshot"],
-        ),
+        scope=scope_of(header),
         dense=np.asarray(dense, dtype=np.float32),
         words=SparseVector(indices=tuple(indices.tolist()), values=tuple(values.tolist())),
         limit=header["limit"],

@@ -2,7 +2,7 @@
 
 Run as `python -m firstline.engines.qdrant_edge.worker FOLDER DIMENSIONS`, which clients do by themselves. Exactly one
 worker owns a folder: it holds `index.lock` for as long as it lives. It leaves shortly after its last client, so
-that nothing stays behind when every client was killed.
+that nothing stays behind when every client was killed; a rebuild under way or due (see `rebuild`) is finished first.
 """
 
 from __future__ import annotations
@@ -21,6 +21,8 @@ from typing import Any, Final
 
 from firstline.engines.qdrant_edge import wire
 from firstline.engines.qdrant_edge.address import bind
+from firstline.engines.qdrant_edge.journal import WRITES, apply
+from firstline.engines.qdrant_edge.rebuild import REBUILD_QUIET_S, Rebuild
 from firstline.engines.qdrant_edge.search import EXACT_MAX
 from firstline.engines.qdrant_edge.shard import Shard
 from firstline.errors import Conflict, FirstlineError, InvalidInput
@@ -32,6 +34,8 @@ LOCK_WAIT_S: Final = 30.0
 HELLO_S: Final = 10.0
 FLUSH_QUIET_S: Final = 1.0
 CLIENTS_MAX: Final = 256
+HELD_MAX: Final = 256
+"""Writes that wait for a copy beside the rest of their connection; past that their connection waits with them."""
 EXIT_LOCKED: Final = 75
 
 logger = logging.getLogger("firstline.index_worker")
@@ -40,9 +44,12 @@ logger = logging.getLogger("firstline.index_worker")
 class Worker:
     """Serves one shard, or one reason why there is none. Requests run one after another: the shard is synchronous."""
 
-    def __init__(self, shard: Shard | FirstlineError, *, dimensions: int) -> None:
+    def __init__(self, shard: Shard | FirstlineError, *, folder: Path, dimensions: int) -> None:
         self._shard = shard
         self._dimensions = dimensions
+        self._rebuild = Rebuild(folder, dimensions=dimensions, swap=self._serve_from)
+        self._due_since: float | None = time.monotonic()
+        self._held: set[asyncio.Task[None]] = set()
         self._clients = 0
         self._idle_since = time.monotonic()
         self._served = False
@@ -61,7 +68,7 @@ class Worker:
         try:
             if await self._greet(reader, writer):
                 while True:
-                    await self._answer(await wire.read(reader), writer)
+                    await self._take(await wire.read(reader), writer)
         except (asyncio.IncompleteReadError, ConnectionError, TimeoutError):
             pass  # the client is gone
         except wire.Garbled as error:
@@ -80,8 +87,26 @@ class Worker:
             if self._written_at is not None and now - self._written_at > FLUSH_QUIET_S:
                 self._flush()
             patience = LINGER_S if self._served else FIRST_CLIENT_S
-            if self._clients == 0 and now - self._idle_since > patience:
+            leaving = self._clients == 0 and now - self._idle_since > patience
+            self._consider_rebuild(now, leaving=leaving)
+            if leaving and not self._rebuild.is_running:
                 return
+
+    async def close(self) -> None:
+        """Give up a rebuild that is under way, and close the shard."""
+        await self._rebuild.stop()
+        if isinstance(self._shard, Shard):
+            self._shard.close()
+
+    def _serve_from(self, shard: Shard) -> None:
+        self._shard = shard
+
+    def _consider_rebuild(self, now: float, *, leaving: bool) -> None:
+        if self._due_since is None or not (leaving or now - self._due_since > REBUILD_QUIET_S):
+            return
+        self._due_since = None
+        if isinstance(self._shard, Shard):
+            self._rebuild.consider(self._shard)
 
     def _flush(self) -> None:
         self._written_at = None
@@ -115,6 +140,35 @@ class Worker:
             )
         return None
 
+    async def _take(self, request: wire.Message, writer: asyncio.StreamWriter) -> None:
+        """Answer now, or in a task what must wait: the connection's searches do not wait behind it."""
+        operation = request.header.get("op")
+        waits = operation == "optimize" or (operation in WRITES and not self._rebuild.writable.is_set())
+        if not waits:
+            await self._answer(request, writer)
+        elif len(self._held) >= HELD_MAX:
+            await self._answer_later(request, writer)
+        else:
+            task = asyncio.create_task(self._answer_later(request, writer))
+            self._held.add(task)
+            task.add_done_callback(self._held.discard)
+
+    async def _answer_later(self, request: wire.Message, writer: asyncio.StreamWriter) -> None:
+        try:
+            if request.header["op"] == "optimize" and isinstance(self._shard, Shard):
+                rebuild = self._rebuild.begin(self._shard)
+                await asyncio.wait([rebuild])
+                optimized = not rebuild.cancelled() and rebuild.result()
+                await _send(writer, request.header, wire.Message(header={"optimized": optimized}))
+            else:
+                await self._rebuild.writable.wait()
+                await self._answer(request, writer)
+        except ConnectionError:
+            pass  # the client is gone
+        except wire.Garbled as error:
+            logger.warning("closed a connection that sent %s", error)
+            writer.close()
+
     async def _answer(self, request: wire.Message, writer: asyncio.StreamWriter) -> None:
         try:
             answer = self._handle(request)
@@ -134,23 +188,22 @@ class Worker:
         match header["op"]:
             case "search":
                 return wire.hits_to_message(shard.search(wire.query_of(request)))
-            case "upsert":
-                shard.upsert(wire.entries_of(request))
-                self._written_at = time.monotonic()
-            case "set_until":
-                shard.set_until(header["chunk_ids"], header["until"])
-                self._written_at = time.monotonic()
-            case "delete":
-                shard.delete(tenant=header["tenant"], kb=header["kb"], doc_ids=header["doc_ids"], since=header["since"])
-                self._written_at = time.monotonic()
+            case "neighbour":
+                cosine = shard.neighbour(header["doc_id"], wire.scope_of(header), header["exclude"])
+                return wire.Message(header={"cosine": cosine})
+            case operation if operation in WRITES:
+                apply(shard, request)
+                self._rebuild.wrote(request)
+                self._written_at = self._due_since = time.monotonic()
             case "count":
                 return wire.Message(header={"count": shard.count(tenant=header["tenant"], kb=header["kb"])})
             case "size_bytes":
                 return wire.Message(header={"size_bytes": shard.size_bytes()})
-            case "optimize":
-                return wire.Message(header={"optimized": shard.optimize()})
             case operation:
-                raise InvalidInput(f"The chunk index knows no operation {operation!r}.")
+                raise InvalidInput(
+                    f"The chunk index knows no operation {operation!r}.",
+                    remedy="Stop every firstline process and start again: two versions are at work.",
+                )
         return wire.Message(header={})
 
 
@@ -167,7 +220,7 @@ async def run(folder: Path, *, dimensions: int, exact_max: int = EXACT_MAX) -> N
     except FirstlineError as error:
         logger.error("%s", error)
         shard = error  # told to every client that asks, which knows better than a log who should hear it
-    worker = Worker(shard, dimensions=dimensions)
+    worker = Worker(shard, folder=folder, dimensions=dimensions)
     loop = asyncio.get_running_loop()
     for number in (signal.SIGTERM, signal.SIGINT):
         loop.add_signal_handler(number, worker.stop)
@@ -179,8 +232,7 @@ async def run(folder: Path, *, dimensions: int, exact_max: int = EXACT_MAX) -> N
         # First out of sight, then closed: who comes now starts another worker, which waits for the lock.
         path.unlink(missing_ok=True)
         server.close()
-        if isinstance(shard, Shard):
-            shard.close()
+        await worker.close()
 
 
 def lock(folder: Path, *, wait_s_max: float) -> int | None:

@@ -1,0 +1,254 @@
+"""What does reading misspelt words give? Retrieval with clean questions and with one word of each misspelt.
+
+python -m benchmarks.spelling                 one random slip in a word or code of every development question
+python -m benchmarks.spelling --seed 2        other slips
+
+A slip is drawn from: neighbours swapped, a letter dropped, doubled, inserted, replaced; in a code no figure is replaced
+and no two figures are swapped, for that is another code. Words of fewer than five letters and the first letter are
+spared. The index is the reference one, in memory, over all documentation of FIRSTLINE_DATA; embeddings are cached.
+"""
+
+from __future__ import annotations
+
+import argparse
+import asyncio
+import random
+import re
+import sys
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass
+from typing import Final
+
+from benchmarks.workbench import CACHE, DATA_KB, real_data, show_progress
+from firstline.documents.journey import DocumentJourney
+from firstline.documents.redact import PatternRedactor
+from firstline.domain import EVERYONE, Level, Principal
+from firstline.engines.memory.blobs import MemoryBlobs
+from firstline.engines.memory.index import MemoryIndex
+from firstline.engines.memory.ledger import MemoryConversationLedger, MemoryKnowledgeLedger
+from firstline.errors import FirstlineError
+from firstline.evals.cases import Case
+from firstline.evals.datasets import DataMissing, DataSource, dataset_cases, present
+from firstline.evals.report import table
+from firstline.evals.scorers import mean_scores, paired_bootstrap, ranking_scores
+from firstline.models.cached import CachedEmbedder
+from firstline.models.classifier import open_classifier
+from firstline.models.embedder import open_embedder
+from firstline.models.english import open_english
+from firstline.models.words import EngineerWords
+from firstline.ports import Scope
+from firstline.questions.journey import QuestionJourney
+from firstline.questions.spelling import CODE_FIGURES_MIN, Spelling, spelling
+from firstline.settings import load_settings
+from firstline.wiring import count_tokens, gates_of, limits_of
+
+EXIT_NO_DATA: Final = 3
+TENANT: Final = "eval"
+ASKER: Final = Principal(tenant=TENANT, user="eval", acl_tags=frozenset({EVERYONE}), level=Level.PUBLIC)
+SHOWN: Final = ("hit1", "hit3", "mrr")
+SLIPS: Final = ("swap", "drop", "double", "insert", "replace")
+WORD: Final = re.compile(r"(?<![\w./\\:@-])[A-Za-z][A-Za-z0-9]{4,23}(?![\w/\\:@-]|\.\w)")
+LETTERS: Final = "abcdefghijklmnopqrstuvwxyz"
+CHARS_MAX: Final = 1_500
+
+
+@dataclass(frozen=True, kw_only=True)
+class Slip:
+    question: str
+    word: str
+    written: str
+
+
+class KnowsAll(MemoryKnowledgeLedger):
+    """To this ledger every word is known, so nothing is corrected."""
+
+    def __init__(self, filled: MemoryKnowledgeLedger) -> None:
+        self.__dict__.update(filled.__dict__)
+
+    async def word_counts(self, words: Collection[str], scope: Scope) -> dict[str, int]:
+        return dict.fromkeys(words, 1)
+
+
+def misspell(question: str, draw: random.Random) -> Slip | None:
+    """One word of the question misspelt, a code before a plain word; None when it has no such word."""
+    found = [match for match in WORD.finditer(question[:CHARS_MAX]) if _is_word_or_code(match.group())]
+    if not found:
+        return None
+    codes = [match for match in found if not match.group().isalpha()]
+    chosen = draw.choice(codes or found)
+    word = chosen.group()
+    written = word
+    while written == word:
+        written = _slip(word, draw)
+    return Slip(question=question[: chosen.start()] + written + question[chosen.end() :], word=word, written=written)
+
+
+def _is_word_or_code(word: str) -> bool:
+    return word.isalpha() or sum(map(str.isdigit, word)) >= CODE_FIGURES_MIN
+
+
+def _slip(word: str, draw: random.Random) -> str:
+    at = draw.randrange(1, len(word))
+    before, letter, after = word[:at], word[at], word[at + 1 :]
+    kind = draw.choice(SLIPS)
+    if letter.isdigit() and (kind == "replace" or (kind == "swap" and after[:1].isdigit())):
+        kind = "drop"
+    other = draw.choice(LETTERS)
+    match kind:
+        case "swap":
+            return before + after[:1] + letter + after[1:]
+        case "drop":
+            return before + after
+        case "double":
+            return before + letter + letter + after
+        case "insert":
+            return before + (draw.choice("0123456789") if letter.isdigit() else other) + letter + after
+        case _:
+            return before + other + after
+
+
+class Bench:
+    """Two journeys over the same documents: one reads misspelt words, one does not."""
+
+    def __init__(self) -> None:
+        self._settings = load_settings()
+        settings = self._settings
+        inner = open_embedder(
+            name=settings.embedder,
+            model=settings.embedder_model,
+            api_key=settings.embedder_api_key,
+            threads=settings.embed_threads,
+        )
+        self._embedder = CachedEmbedder(inner, CACHE / "embeddings")
+        self._index = MemoryIndex(dimensions=inner.dimensions)
+        self._blobs = MemoryBlobs()
+        self._words = EngineerWords()
+        self.ledger = MemoryKnowledgeLedger()
+        self.english = open_english()
+        self.scope: Scope | None = None
+
+    async def fill(self, source: DataSource) -> None:
+        journey = DocumentJourney(
+            ledger=self.ledger,
+            index=self._index,
+            blobs=self._blobs,
+            embedder=self._embedder,
+            words=self._words,
+            redactor=PatternRedactor(),
+            count_tokens=count_tokens,
+            chunk_tokens=self._settings.chunk_tokens,
+            batch_documents=self._settings.ingest_batch_documents,
+        )
+        report = await journey.ingest(source, tenant=TENANT, kb=DATA_KB)
+        self.scope = Scope.of(ASKER, kb=DATA_KB, snapshot=report.snapshot)
+
+    def journey(self, *, reads_misspelt: bool) -> QuestionJourney:
+        return QuestionJourney(
+            knowledge=self.ledger if reads_misspelt else KnowsAll(self.ledger),
+            conversations=MemoryConversationLedger(),
+            index=self._index,
+            blobs=self._blobs,
+            embedder=self._embedder,
+            words=self._words,
+            classifier=open_classifier(embedder=self._embedder.model_id),
+            redactor=PatternRedactor(),
+            gates=gates_of(self._settings),
+            limits=limits_of(self._settings),
+            english=self.english,
+        )
+
+    async def read(self, question: str) -> Spelling:
+        if self.scope is None:
+            raise RuntimeError("there are no documents: call fill first")
+        return await spelling(question, self.scope, ledger=self.ledger, english=self.english)
+
+
+async def scores_of(
+    journey: QuestionJourney, cases: Sequence[Case], questions: Sequence[str], name: str
+) -> list[dict[str, float]]:
+    show = show_progress(name)
+    found: list[dict[str, float]] = []
+    for case, question in zip(cases, questions, strict=True):
+        ranked = await journey.rank(principal=ASKER, kb=DATA_KB, question=question, history=case.history)
+        found.append(ranking_scores([document.doc_id for document in ranked], case.docs))
+        show(len(found), len(cases))
+    return found
+
+
+async def set_rows(bench: Bench, name: str, cases: Sequence[Case], draw: random.Random) -> list[list[str]]:
+    """Clean and misspelt questions, each without and with correction, and what the corrector did."""
+    slips = [(case, slip) for case in cases if (slip := misspell(case.question, draw)) is not None]
+    kept = [case for case, _ in slips]
+    clean, written = [case.question for case in kept], [slip.question for _, slip in slips]
+    ways = {
+        "clean": (False, clean),
+        "clean, corrector on": (True, clean),
+        "misspelt": (False, written),
+        "misspelt, corrected": (True, written),
+    }
+    scores = {
+        way: await scores_of(bench.journey(reads_misspelt=on), kept, questions, f"{name}, {way}")
+        for way, (on, questions) in ways.items()
+    }
+    against = {"clean, corrector on": "clean", "misspelt, corrected": "misspelt"}
+    rows: list[list[str]] = []
+    for way, own in scores.items():
+        means = mean_scores(own)
+        before = scores[against.get(way, way)]
+        gain = paired_bootstrap([one["mrr"] for one in before], [one["mrr"] for one in own])
+        shown = f"{gain.mean:+.3f} ({gain.low:+.3f} to {gain.high:+.3f})" if way in against else ""
+        rows.append([name, str(len(kept)), way, *(f"{means[metric]:.3f}" for metric in SHOWN), shown])
+    return rows
+
+
+async def readings_line(bench: Bench, name: str, cases: Sequence[Case], slips: Sequence[Slip]) -> str:
+    """How slips were read, and which words of clean questions were changed."""
+    counted = {"read as meant": 0, "read as another word": 0, "left": 0}
+    for slip in slips:
+        read = dict((await bench.read(slip.question)).corrections).get(slip.written)
+        if read is None:
+            counted["left"] += 1
+        else:
+            counted["read as meant" if read.lower() == slip.word.lower() else "read as another word"] += 1
+    changed = [pair for case in cases for pair in (await bench.read(case.question)).corrections]
+    told = ", ".join(f"{what} {number}" for what, number in counted.items())
+    return f"{name}: {len(slips)} slips, {told}; clean questions: {len(changed)} words changed: " + (
+        ", ".join(f"{written} > {read}" for written, read in changed) or "none"
+    )
+
+
+async def report(seed: int) -> None:
+    data = real_data()
+    bench = Bench()
+    sets = present(data)
+    await bench.fill(DataSource(data, sets))
+    rows: list[list[str]] = []
+    lines: list[str] = []
+    for one in sets:
+        cases = [case for case in dataset_cases(data, one) if case.docs]
+        if not cases:
+            continue
+        rows += await set_rows(bench, one.name, cases, random.Random(seed))  # noqa: S311  (not a secret)
+        draw = random.Random(seed)  # noqa: S311  (not a secret)
+        slips = [slip for case in cases if (slip := misspell(case.question, draw)) is not None]
+        lines.append(await readings_line(bench, one.name, cases, slips))
+    print(table(["set", "questions", "way", *SHOWN, "mrr against the row without"], rows))
+    print("\n" + "\n".join(lines))
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(prog="python -m benchmarks.spelling", description=__doc__)
+    parser.add_argument("--seed", type=int, default=1)
+    try:
+        asyncio.run(report(parser.parse_args().seed))
+    except DataMissing as error:
+        print(f"spelling: {error}", file=sys.stderr)
+        return EXIT_NO_DATA
+    except FirstlineError as error:
+        print(f"spelling: {error}", file=sys.stderr)
+        return error.exit_code
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,110 @@
+"""What does a source item become before it is embedded? Parsed, redacted, cut into chunks; nothing is stored yet."""
+
+from __future__ import annotations
+
+import hashlib
+import uuid
+from collections import Counter
+from collections.abc import Callable, Mapping
+
+from firstline.documents.chunk import ChunkSpan, chunk, embedding_text
+from firstline.documents.parse import parse
+from firstline.documents.run import Prepared
+from firstline.domain import Chunk, Document, SourceItem
+from firstline.errors import NotAccepted
+from firstline.ports import Redactor
+from firstline.vocabulary import vocabulary
+
+
+def prepare(
+    item: SourceItem,
+    *,
+    tenant: str,
+    kb: str,
+    candidate: int,
+    redactor: Redactor,
+    count_tokens: Callable[[str], int],
+    chunk_tokens: int,
+) -> Prepared:
+    """CPU-bound, for a thread. NotAccepted when the item cannot be read or holds no text."""
+    parsed = parse(item)
+    # Redact first: a chunk edge can cut an identifier in two and hide both halves.
+    redacted = redactor.redact(parsed.text)
+    blob = redacted.text.encode("utf-8")
+    spans = chunk(redacted.text, tokens_aim=chunk_tokens, count_tokens=count_tokens)
+    if not spans:
+        raise NotAccepted("It holds no text.", remedy="Put text in it, or leave it out.")
+    document = Document(
+        tenant=tenant,
+        kb=kb,
+        doc_id=item.item_id,
+        kind=item.kind,
+        title=redactor.redact(parsed.title).text,
+        url=_safe_url(item.url or parsed.metadata.get("url"), redactor),
+        blob=hashlib.sha256(blob).hexdigest(),
+        size_bytes=len(blob),
+        content_hash=item.content_hash,
+        acl=item.acl,
+        level=item.level,
+        since=candidate,
+        metadata=_safe({**parsed.metadata, **item.metadata}, redactor),
+    )
+    chunks = tuple(_chunk(document, ordinal, span) for ordinal, span in enumerate(spans))
+    bodies = tuple(_cut(blob, part.start, part.end) for part in chunks)
+    leads = tuple(_cut(blob, *part.lead) if part.lead else "" for part in chunks)
+    return Prepared(
+        document=document,
+        chunks=chunks,
+        blob=blob,
+        texts=tuple(
+            embedding_text(document.title, part.section_path, lead, body)
+            for part, lead, body in zip(chunks, leads, bodies, strict=True)
+        ),
+        titles=tuple(" ".join((document.title, *part.section_path)) for part in chunks),
+        bodies=tuple(f"{lead}\n{body}" for lead, body in zip(leads, bodies, strict=True)),
+        redactions=Counter(redaction.type for redaction in redacted.redactions),
+        words=vocabulary(f"{document.title}\n{redacted.text}"),
+    )
+
+
+def _chunk(document: Document, ordinal: int, span: ChunkSpan) -> Chunk:
+    return Chunk(
+        chunk_id=_chunk_id(document, span.start, span.end),
+        tenant=document.tenant,
+        kb=document.kb,
+        doc_id=document.doc_id,
+        blob=document.blob,
+        ordinal=ordinal,
+        start=span.start,
+        end=span.end,
+        kind=span.kind,
+        title=document.title,
+        section_path=span.section_path,
+        url=document.url,
+        acl=document.acl,
+        level=document.level,
+        since=document.since,
+        lead=span.lead,
+    )
+
+
+def _chunk_id(document: Document, start: int, end: int) -> str:
+    """The blob is part of the name: another text of the same document never takes over a chunk's id."""
+    name = "\x1f".join(
+        (document.tenant, document.kb, document.doc_id, str(document.since), document.blob, str(start), str(end))
+    )
+    return str(uuid.UUID(bytes=hashlib.sha256(name.encode()).digest()[:16], version=5))
+
+
+def _safe(metadata: Mapping[str, str], redactor: Redactor) -> dict[str, str]:
+    """Columns and front matter hold personal data as readily as the text does."""
+    return {name: redactor.redact(value).text for name, value in metadata.items()}
+
+
+def _safe_url(url: str | None, redactor: Redactor) -> str | None:
+    """A link that carried a secret is dropped: with a placeholder inside it would lead nowhere."""
+    return url if url is None or not redactor.redact(url).redactions else None
+
+
+def _cut(blob: bytes, start: int, end: int) -> str:
+    return blob[start:end].decode("utf-8")

@@ -1,0 +1,78 @@
+"""What one run of ingestion has in hand, and what it has done so far."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Final
+
+from firstline.domain import Chunk, Document, Failure
+
+FAILURES_MAX: Final = 10_000
+"""Failures kept in detail; past that only their number grows."""
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Progress:
+    """How far a run is: items seen, documents and chunks committed."""
+
+    items: int
+    documents: int
+    chunks: int
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Prepared:
+    """A document that is ready to be embedded. `texts` are the chunks' embedding texts; BM25 sees titles and bodies.
+    All four of `chunks`, `texts`, `titles` and `bodies` are in reading order. `words` are those of the whole text."""
+
+    document: Document
+    chunks: tuple[Chunk, ...]
+    blob: bytes
+    texts: tuple[str, ...]
+    titles: tuple[str, ...]
+    bodies: tuple[str, ...]
+    redactions: Counter[str]
+    words: frozenset[str] = frozenset()
+
+
+Batch = Sequence[Prepared]
+"""Documents that are embedded and committed together."""
+
+
+class Run:
+    """One run over one source. Only the stage that learns something writes it down here."""
+
+    def __init__(self, *, tenant: str, kb: str, candidate: int, on_progress: Callable[[Progress], None] | None) -> None:
+        self.tenant = tenant
+        self.kb = kb
+        self.candidate = candidate
+        self.current: dict[str, Document] = {}
+        self.resumed = False
+        self.seen: set[str] = set()
+        self.items = self.added = self.changed = self.removed = self.unchanged = self.chunks = 0
+        self.redactions: Counter[str] = Counter()
+        self.failures: list[Failure] = []
+        self.unread: set[str] = set()
+        self._on_progress = on_progress
+
+    def fail(self, failure: Failure) -> None:
+        # What could not be read must not look deleted: a folder speaks for all below it, a broken line for its table.
+        table, mark, _ = failure.item_id.partition("#")
+        self.unread.add(table + mark)
+        if len(self.failures) < FAILURES_MAX:
+            self.failures.append(failure)
+
+    def committed(self, batch: Batch) -> None:
+        for prepared in batch:
+            known = prepared.document.doc_id in self.current
+            self.changed += known
+            self.added += not known
+            self.chunks += len(prepared.chunks)
+            self.redactions.update(prepared.redactions)
+        self.report_progress()
+
+    def report_progress(self) -> None:
+        if self._on_progress is not None:
+            self._on_progress(Progress(items=self.items, documents=self.added + self.changed, chunks=self.chunks))

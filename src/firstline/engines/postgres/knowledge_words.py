@@ -1,0 +1,90 @@
+"""The words of a knowledge base: counted with each change of the candidate, looked up for misspelt questions."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Sequence
+
+from psycopg import AsyncConnection
+from psycopg.rows import DictRow
+
+from firstline.domain import FOREVER
+from firstline.engines.postgres.pool import Database
+from firstline.engines.postgres.rows import scope_parameters
+from firstline.engines.postgres.text import storable
+from firstline.ports import Scope, StoredDocument
+
+Connection = AsyncConnection[DictRow]
+
+
+async def word_counts(database: Database, words: Collection[str], scope: Scope) -> dict[str, int]:
+    if not words:
+        return {}
+    rows = await database.rows(
+        """SELECT word, greatest(1, sum(documents))::integer AS documents FROM firstline.kb_words
+        WHERE tenant = %(tenant)s AND kb = %(kb)s AND word = ANY (%(words)s)
+          AND acl && %(acl_tags)s AND level <= %(level_max)s AND since <= %(snapshot)s AND until > %(snapshot)s
+        GROUP BY word""",
+        {**scope_parameters(scope), "words": sorted({storable(word) for word in words})},
+    )
+    return {row["word"]: row["documents"] for row in rows}
+
+
+async def add(connection: Connection, candidate: int, documents: Sequence[StoredDocument]) -> None:
+    """Keep and count the words of documents that the candidate has just written."""
+    telling = [stored for stored in documents if stored.words]
+    if not telling:
+        return
+    async with (
+        connection.cursor() as cursor,
+        cursor.copy("COPY firstline.document_words (tenant, kb, doc_id, since, words) FROM STDIN") as copy,
+    ):
+        for stored in telling:
+            document = stored.document
+            await copy.write_row(
+                (document.tenant, document.kb, document.doc_id, document.since, sorted(map(storable, stored.words)))
+            )
+    first = telling[0].document
+    revisions = [(stored.document.doc_id, stored.document.since) for stored in telling]
+    await count(connection, first.tenant, first.kb, candidate, revisions, step=1)
+
+
+async def count(
+    connection: Connection, tenant: str, kb: str, candidate: int, revisions: Sequence[tuple[str, int]], *, step: int
+) -> None:
+    """Count the words of these (doc_id, since) once more (step 1) or once less (step -1).
+
+    In the order of words, so that two writers wait for each other instead of locking each other out.
+    """
+    if not revisions:
+        return
+    await connection.execute(
+        """INSERT INTO firstline.kb_words AS known
+            (tenant, kb, word, audience, acl, level, since, until, documents)
+        SELECT tenant, kb, word, md5(level::text || acl::text)::uuid, acl, level,
+            %(candidate)s, %(forever)s, count(*) * %(step)s
+        FROM unnest(%(doc_ids)s::text[], %(sinces)s::integer[]) AS revision (doc_id, since)
+        JOIN firstline.documents document USING (doc_id, since)
+        JOIN firstline.document_words USING (tenant, kb, doc_id, since)
+        CROSS JOIN unnest(words) AS word
+        WHERE tenant = %(tenant)s AND kb = %(kb)s
+        GROUP BY tenant, kb, word, level, acl ORDER BY word, level, acl
+        ON CONFLICT (tenant, kb, word, audience) DO UPDATE SET
+            documents = known.documents + excluded.documents,
+            until = CASE WHEN known.documents + excluded.documents > 0 THEN %(forever)s ELSE %(candidate)s END""",
+        {
+            "tenant": tenant,
+            "kb": kb,
+            "candidate": candidate,
+            "forever": FOREVER,
+            "step": step,
+            "doc_ids": [doc_id for doc_id, _ in revisions],
+            "sinces": [since for _, since in revisions],
+        },
+    )
+
+
+async def forget_ended(connection: Connection, tenant: str, kb: str, published: int) -> None:
+    await connection.execute(
+        "DELETE FROM firstline.kb_words WHERE tenant = %s AND kb = %s AND documents <= 0 AND until <= %s",
+        [tenant, kb, published],
+    )

@@ -1,0 +1,71 @@
+"""Which neighbours give a found chunk its meaning: the steps below a summary, the rest of a table, the cure of a
+symptom. Shared vocabulary; it calls no step.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Final
+
+from firstline.domain import Chunk, ChunkKind
+
+COMPANIONS_MAX: Final = 4
+
+SUFFERING: Final = frozenset({ChunkKind.SYMPTOM, ChunkKind.ENVIRONMENT, ChunkKind.CAUSE})
+"""What a problem looks like: whoever finds it needs its cause and its cure."""
+CURING: Final = frozenset({ChunkKind.CAUSE, ChunkKind.RESOLUTION})
+WHOLE: Final = frozenset({ChunkKind.PROCEDURE, ChunkKind.TABLE})
+"""Half of one of these misleads."""
+INTRODUCED: Final = WHOLE | {ChunkKind.CODE}
+
+
+def curing(own: Sequence[Chunk]) -> list[Chunk]:
+    """The causes and resolutions among a document's chunks."""
+    return [chunk for chunk in own if chunk.kind in CURING][:COMPANIONS_MAX]
+
+
+def introduced_by(first: Chunk, text: str, near: Sequence[Chunk]) -> list[Chunk]:
+    """What a section leads to, with the parts it goes on in. `near` are its neighbours, itself included."""
+    after = _run(first, near, step=1)
+    if not after:
+        return []
+    follows = after[0].section_path[: len(first.section_path)] == first.section_path
+    if not (text.rstrip().endswith(":") or (follows and after[0].kind in INTRODUCED)):
+        return []
+    rest = _parts(after[0], after[1:]) if after[0].kind in WHOLE else []
+    return [after[0], *rest][:COMPANIONS_MAX]
+
+
+def other_parts(first: Chunk, near: Sequence[Chunk]) -> list[Chunk]:
+    """The parts of the same procedure or table that stand right before and right behind, in reading order."""
+    if first.kind not in WHOLE:
+        return []
+    behind = _parts(first, _run(first, near, step=1))
+    before = _parts(first, _run(first, near, step=-1))
+    # What follows comes first when there is no room for all: steps are read downwards.
+    kept = [*behind, *before][:COMPANIONS_MAX]
+    return sorted(kept, key=lambda chunk: chunk.ordinal)
+
+
+def _parts(of: Chunk, run: Sequence[Chunk]) -> list[Chunk]:
+    found: list[Chunk] = []
+    for chunk in run:
+        if (chunk.kind, chunk.section_path) != (of.kind, of.section_path):
+            break
+        # Two tables of one section differ in their header row; parts of one share it.
+        if of.kind is ChunkKind.TABLE and None not in (of.lead, chunk.lead) and chunk.lead != of.lead:
+            break
+        found.append(chunk)
+    return found
+
+
+def _run(first: Chunk, near: Sequence[Chunk], *, step: int) -> list[Chunk]:
+    """The neighbours on one side, nearest first, as far as no ordinal is missing."""
+    by_ordinal = {chunk.ordinal: chunk for chunk in near}
+    found: list[Chunk] = []
+    for away in range(1, COMPANIONS_MAX + 1):
+        chunk = by_ordinal.get(first.ordinal + step * away)
+        if chunk is None:
+            break
+        found.append(chunk)
+    return found

@@ -1,0 +1,237 @@
+"""Why was a page not found? Follows one document through the stages of a recorded turn, and says where it was lost.
+
+The turn's own queries are searched again on its own snapshot, with a much larger limit, so that places behind the
+usual limits can be told. What the asker may not see is "no such page", as everywhere else.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Final
+
+from firstline.domain import Document, Evidence, GateReading, PlannedQuery, Principal, RankedDocument, SearchPlan, Turn
+from firstline.ports import Hit, KnowledgeLedger, Scope
+from firstline.questions.gate import GateModel, read, relevance_features
+from firstline.questions.prefer import copies_last
+from firstline.questions.search import Search
+from firstline.questions.terms import FUNCTION_WORDS, TOKEN, all_stems, stem
+from firstline.questions.trail import Trail
+
+SEARCHED_MAX: Final = 1_000
+"""Chunks taken by vector and by words each. Places behind that are not told."""
+CHUNKS_SHOWN_MAX: Final = 12
+CHUNKS_READ_MAX: Final = 200
+"""Chunks of the page that are read to see which words it lacks."""
+TERMS_SHOWN_MAX: Final = 24
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class ChunkSeen:
+    """A chunk of the page with its best scores over all queries. `read`: it was among the evidence."""
+
+    chunk_id: str
+    heading: str
+    dense: float
+    words: float
+    read: bool
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class QuerySeen:
+    """The page's best place among all chunks by vector and by words, counted from 1; None: behind SEARCHED_MAX, or no
+    word matches."""
+
+    text: str
+    weight: float
+    dense_place: int | None
+    words_place: int | None
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Missed:
+    """Where a page stood at each stage of a turn. Places count documents from 1; None: it was not there any more.
+
+    `lost_at` names the limit that dropped it: candidates, documents_ranked, evidence_chunks or gate; "" when none did.
+    `lacks` are words of the question that the page does not hold. `verdict` says it in plain words.
+    """
+
+    doc_id: str
+    title: str
+    verdict: str
+    lost_at: str = ""
+    queries: tuple[QuerySeen, ...] = ()
+    fused_place: int | None = None
+    preferred_place: int | None = None
+    gate: GateReading | None = None
+    lacks: tuple[str, ...] = ()
+    chunks: tuple[ChunkSeen, ...] = ()
+
+
+async def missed(
+    turn: Turn,
+    doc_id: str,
+    principal: Principal,
+    *,
+    kb: str,
+    knowledge: KnowledgeLedger,
+    search: Search,
+    gates: Mapping[str, GateModel],
+) -> Missed:
+    """Follow the document through the turn. The asker's view decides, both then and now."""
+    scope = Scope.of(principal, kb=kb, snapshot=turn.snapshot)
+    document = await knowledge.document(doc_id, scope)
+    published = await knowledge.published(tenant=principal.tenant, kb=kb)
+    # What was deleted or closed since must not come back by asking about an old turn.
+    now = Scope.of(principal, kb=kb, snapshot=published.number)
+    if document is None or await knowledge.document(doc_id, now) is None:
+        return Missed(doc_id=doc_id, title="", verdict="There is no such page for you.")
+    if turn.plan is None:
+        return Missed(
+            doc_id=doc_id,
+            title=document.title,
+            verdict="Nothing was searched: this message was decided before (see its triage and outcome).",
+        )
+    return await _followed(turn.plan, document, scope, knowledge=knowledge, search=search, gates=gates)
+
+
+async def _followed(
+    plan: SearchPlan,
+    document: Document,
+    scope: Scope,
+    *,
+    knowledge: KnowledgeLedger,
+    search: Search,
+    gates: Mapping[str, GateModel],
+) -> Missed:
+    doc_id = document.doc_id
+    found = await search.hits(plan, scope, limit=SEARCHED_MAX)
+    fused = await search.fused(plan, scope)
+    trail = Trail()
+    found_places = await search.rank(plan, scope, trail, limit=search.documents_ranked)
+    ranked = copies_last(found_places, trail.copies)
+    evidence = await search.read(ranked, scope)
+    neighbour = await search.neighbour(ranked, scope, trail.sisters)
+    gate = read(gates["relevance"], relevance_features(plan.standalone, ranked, evidence, neighbour=neighbour))
+    fused_place, preferred_place = _place(fused, doc_id), _place(ranked, doc_id)
+    was_read = frozenset(piece.chunk.chunk_id for piece in evidence if piece.chunk.doc_id == doc_id)
+    lost_at = _lost_at(fused_place, preferred_place, bool(was_read), gate)
+    return Missed(
+        doc_id=doc_id,
+        title=document.title,
+        verdict=_verdict(lost_at, fused_place, preferred_place, ranked, evidence, search=search),
+        lost_at=lost_at,
+        queries=tuple(_query_seen(query, hits, doc_id) for query, hits in found),
+        fused_place=fused_place,
+        preferred_place=preferred_place,
+        gate=gate,
+        lacks=await _lacking(plan.standalone, document, scope, knowledge=knowledge, search=search),
+        chunks=await _chunks_seen(found, doc_id, was_read, scope, knowledge=knowledge),
+    )
+
+
+def _lost_at(fused: int | None, preferred: int | None, was_read: bool, gate: GateReading) -> str:
+    if fused is None:
+        return "candidates"
+    if preferred is None:
+        return "documents_ranked"
+    if not was_read:
+        return "evidence_chunks"
+    return "" if gate.passed else "gate"
+
+
+def _verdict(
+    lost_at: str,
+    fused: int | None,
+    preferred: int | None,
+    ranked: Sequence[RankedDocument],
+    evidence: Sequence[Evidence],
+    *,
+    search: Search,
+) -> str:
+    if lost_at == "candidates":
+        return (
+            f"No chunk of this page was among the best {search.candidates} by vector or the best {search.candidates} "
+            "by words (`candidates`). See which of the question's words the page lacks."
+        )
+    if lost_at == "documents_ranked":
+        return (
+            f"This page was a candidate, at place {fused} of the documents; the best {search.documents_ranked} are "
+            "kept (`documents_ranked`)."
+        )
+    if lost_at == "evidence_chunks":
+        return (
+            f"This page was ranked, at place {preferred}. The pages before it filled the evidence, {len(evidence)} "
+            "chunks (`evidence_chunks`), or its text repeats theirs."
+        )
+    if lost_at == "gate":
+        return (
+            f"This page was found, at place {preferred}, and read. The relevance gate judged that the evidence does "
+            "not answer the question."
+        )
+    if preferred == 1:
+        return "This page was found first and read: the answer was written from it if there was one."
+    return (
+        f"This page was found, at place {preferred}, and read. Answers begin with the page at place 1: "
+        f"{ranked[0].doc_id}."
+    )
+
+
+def _place(ranked: Sequence[RankedDocument], doc_id: str) -> int | None:
+    return next((place for place, one in enumerate(ranked, start=1) if one.doc_id == doc_id), None)
+
+
+def _query_seen(query: PlannedQuery, hits: Sequence[Hit], doc_id: str) -> QuerySeen:
+    by_dense = sorted(hits, key=lambda hit: (-hit.dense, hit.chunk_id))[:SEARCHED_MAX]
+    by_words = sorted((hit for hit in hits if hit.words > 0), key=lambda hit: (-hit.words, hit.chunk_id))
+    return QuerySeen(
+        text=query.text,
+        weight=query.weight,
+        dense_place=_first(by_dense, doc_id),
+        words_place=_first(by_words[:SEARCHED_MAX], doc_id),
+    )
+
+
+def _first(hits: Sequence[Hit], doc_id: str) -> int | None:
+    return next((place for place, hit in enumerate(hits, start=1) if hit.doc_id == doc_id), None)
+
+
+async def _chunks_seen(
+    found: Sequence[tuple[PlannedQuery, Sequence[Hit]]],
+    doc_id: str,
+    was_read: frozenset[str],
+    scope: Scope,
+    *,
+    knowledge: KnowledgeLedger,
+) -> tuple[ChunkSeen, ...]:
+    """The page's best chunks; those that no list held have no scores to show."""
+    dense: dict[str, float] = {}
+    words: dict[str, float] = {}
+    for _, hits in found:
+        for hit in hits:
+            if hit.doc_id == doc_id:
+                dense[hit.chunk_id] = max(dense.get(hit.chunk_id, hit.dense), hit.dense)
+                words[hit.chunk_id] = max(words.get(hit.chunk_id, hit.words), hit.words)
+    best = sorted(dense, key=lambda chunk_id: (-dense[chunk_id], chunk_id))[:CHUNKS_SHOWN_MAX]
+    return tuple(
+        ChunkSeen(
+            chunk_id=chunk.chunk_id,
+            heading=" > ".join((chunk.title, *chunk.section_path[-1:])),
+            dense=dense[chunk.chunk_id],
+            words=words[chunk.chunk_id],
+            read=chunk.chunk_id in was_read,
+        )
+        for chunk in await knowledge.chunks(best, scope)
+    )
+
+
+async def _lacking(
+    question: str, document: Document, scope: Scope, *, knowledge: KnowledgeLedger, search: Search
+) -> tuple[str, ...]:
+    """Words of the question, as asked, that stand nowhere in the page, in no form of theirs."""
+    chunks = await knowledge.document_chunks(document.doc_id, scope)
+    headings = " ".join(part for chunk in chunks for part in chunk.section_path)
+    held = all_stems(f"{document.title} {headings} {await search.text_of(chunks[:CHUNKS_READ_MAX])}")
+    asked = (word for word in TOKEN.findall(question) if len(word) > 1 and word.casefold() not in FUNCTION_WORDS)
+    lacking = dict.fromkeys(word for word in asked if stem(word.casefold()) not in held)
+    return tuple(lacking)[:TERMS_SHOWN_MAX]

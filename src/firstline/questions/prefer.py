@@ -1,0 +1,216 @@
+"""Among ranked documents, which version of a page comes first, and which copies stand back?
+
+The laws: `prefer` lets documents that are versions of one page swap places among themselves, and every other document
+keeps its place; `copies_last` moves copies of a better placed page behind all others, which keep their order. Scores
+belong to places: whoever moves takes the place's score, so that the distances the gates look at stay those of the
+ranking.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from typing import Final
+
+from firstline.domain import Document, DocumentKind, RankedDocument
+from firstline.questions.terms import all_stems
+from firstline.questions.versions import (
+    Numbers,
+    Stated,
+    name_before,
+    numbers_of,
+    stated_in,
+    versions_of,
+    without_versions,
+)
+
+PAGES: Final = frozenset({DocumentKind.DOCUMENTATION, DocumentKind.NOTE})
+"""Tickets and posts of one title are different cases, not versions of each other."""
+CALLED: Final = {DocumentKind.TICKET: "ticket", DocumentKind.ISSUE: "issue", DocumentKind.FORUM_POST: "post"}
+OUTDATED: Final = frozenset({"deprecated", "archived", "obsolete"})
+REPLACED_MAX: Final = 16
+"""Documents that one names as replaced, or as its replacement."""
+NAMED_MAX: Final = 3
+"""Versions named in a note."""
+
+
+def prefer(
+    ranked: Sequence[RankedDocument], documents: Mapping[str, Document], *, question: str, version: str = ""
+) -> tuple[RankedDocument, ...]:
+    """The same documents in the order to read them in.
+
+    `documents` are those of the ranking that could be read, by id; one that is missing is left where it is.
+    `version` is the one asked for; `question` tells which numbers were mentioned otherwise.
+    """
+    order = [one.doc_id for one in ranked]
+    superseded = superseded_of(documents)
+    mentioned = [stated.low for stated in stated_in(question, plain=True) if stated.low]
+    pointed = {stated.low for stated in stated_in(question) if stated.low}
+    # "On 4.x" asks for it as well, but is no filter: it counts only among the versions of one page.
+    asked = numbers_of(version) or (pointed.pop() if len(pointed) == 1 else ())
+    for group in _groups(order, documents):
+        places = [order.index(doc_id) for doc_id in group]
+        for place, doc_id in zip(places, _sorted(group, documents, superseded, asked, mentioned), strict=True):
+            order[place] = doc_id
+    return _placed(ranked, order)
+
+
+def copies_of(ranked: Sequence[RankedDocument], documents: Mapping[str, Document]) -> frozenset[str]:
+    """Ids of those whose text, to the letter, a better placed one has. Of a page that is there twice one remains
+    whichever the asker may see: `documents` holds no others."""
+    seen: set[str] = set()
+    copies: set[str] = set()
+    for one in ranked:
+        document = documents.get(one.doc_id)
+        if document is not None:
+            (copies.add(one.doc_id) if document.blob in seen else seen.add(document.blob))
+    return frozenset(copies)
+
+
+def copies_last(ranked: Sequence[RankedDocument], copies: frozenset[str]) -> tuple[RankedDocument, ...]:
+    """The same documents, an identical page counting once: its copies stand behind all others."""
+    order = sorted((one.doc_id for one in ranked), key=copies.__contains__)
+    return _placed(ranked, order)
+
+
+def _placed(ranked: Sequence[RankedDocument], order: Sequence[str]) -> tuple[RankedDocument, ...]:
+    by_id = {one.doc_id: one for one in ranked}
+    scores = sorted((one.score for one in ranked), reverse=True)
+    return tuple(replace(by_id[doc_id], score=score) for doc_id, score in zip(order, scores, strict=True))
+
+
+def version_note(document: Document, read: str, *, question: str, version: str, product: str = "") -> str:
+    """What to say above an answer from this document when it is about other versions than the one asked for.
+
+    "" when it covers the version, says none, or speaks of something else's version. `read` is its text as found:
+    who asks about "Atlas 4.2" is told so only of a page that speaks of Atlas.
+    """
+    asked = numbers_of(version)
+    stated = versions_of(document)
+    if not asked or not stated or any(one.covers(asked) for one in stated):
+        return ""
+    about = all_stems(" ".join((document.title, *document.metadata.values(), read)).casefold())
+    said_of = product.casefold() or name_before(question, version)
+    if said_of and all_stems(said_of).isdisjoint(about):
+        return ""
+    own = [one for one in stated if _same_name(one, said_of, document)]
+    if not own:
+        return ""
+    named = list(dict.fromkeys(map(str, own)))
+    listed = named[0] if len(named) == 1 else f"{', '.join(named[:NAMED_MAX][:-1])} and {named[:NAMED_MAX][-1]}"
+    word = "version" if len(named) == 1 else "versions"
+    what = CALLED.get(document.kind, "page")
+    return f"This {what} is about {word} {listed}; you asked about {'.'.join(map(str, asked))}."
+
+
+def sisters_of(doc_id: str, documents: Mapping[str, Document]) -> frozenset[str]:
+    """Ids of the other versions of this page and of its copies, as far as they are among these documents. Pages that
+    only share a title are no sisters: each part of a manual may be called by the manual's name."""
+    own = documents.get(doc_id)
+    if own is None:
+        return frozenset()
+    copies = {other for other, document in documents.items() if document.blob == own.blob}
+    outdated = superseded_of(documents)
+    for group in _groups(list(documents), documents):
+        if doc_id in group:
+            copies.update(
+                other
+                for other in group
+                if versions_of(documents[other]) != versions_of(own) or not outdated.isdisjoint((other, doc_id))
+            )
+    return frozenset(copies - {doc_id})
+
+
+def superseded_of(documents: Mapping[str, Document]) -> frozenset[str]:
+    """Ids of those that say they are out of date, and of those that another one says it replaces."""
+    marked = {
+        doc_id
+        for doc_id, document in documents.items()
+        if document.metadata.get("superseded_by", "").strip()
+        or document.metadata.get("status", "").strip().casefold() in OUTDATED
+    }
+    return frozenset(marked.union(old for old, _ in _replacements(documents)))
+
+
+def _replacements(documents: Mapping[str, Document]) -> list[tuple[str, str]]:
+    """(old, new) among these documents. A document is named by its id, its title or its address."""
+    ids: dict[str, str] = {}
+    for doc_id, document in documents.items():
+        for name in (doc_id, document.title, document.url or ""):
+            ids.setdefault(name.casefold(), doc_id)
+    pairs: list[tuple[str, str]] = []
+    for doc_id, document in documents.items():
+        pairs += [(old, doc_id) for old in _named(document, "supersedes", ids)]
+        pairs += [(doc_id, new) for new in _named(document, "superseded_by", ids)]
+    return [(old, new) for old, new in pairs if old != new]
+
+
+def _named(document: Document, field: str, ids: Mapping[str, str]) -> list[str]:
+    names = [name.strip().casefold() for name in document.metadata.get(field, "").split(",")[:REPLACED_MAX]]
+    return [ids[name] for name in names if name and name in ids]
+
+
+def _groups(order: Sequence[str], documents: Mapping[str, Document]) -> list[list[str]]:
+    """Ids of the versions of one page, in rank order; a page without another version is no group."""
+    family: dict[str, tuple[str, ...]] = {}
+    for doc_id in order:
+        document = documents.get(doc_id)
+        if document is None or document.kind not in PAGES:
+            continue
+        shared = without_versions(document.title, versions_of(document))
+        product = document.metadata.get("product", "").casefold()
+        family[doc_id] = (document.kind.value, product, shared) if shared else (doc_id,)
+    # What replaces a page is its newer version, whatever it is called.
+    for old, new in _replacements({doc_id: documents[doc_id] for doc_id in family}):
+        left, joined = family[old], family[new]
+        family = {doc_id: joined if own == left else own for doc_id, own in family.items()}
+    found: defaultdict[tuple[str, ...], list[str]] = defaultdict(list)
+    for doc_id, own in family.items():
+        found[own].append(doc_id)
+    return [group for group in found.values() if len(group) > 1]
+
+
+def _sorted(
+    group: Sequence[str],
+    documents: Mapping[str, Document],
+    superseded: frozenset[str],
+    asked: Numbers,
+    mentioned: Sequence[Numbers],
+) -> list[str]:
+    """Covering first, then those that name no version, then the others; without a version asked for: newest first.
+
+    What is out of date goes last, unless it alone covers what was asked: who runs an old version needs its page.
+    """
+    stated = {doc_id: versions_of(documents[doc_id]) for doc_id in group}
+    if asked and any(one.covers(asked) for found in stated.values() for one in found):
+
+        def fit(doc_id: str) -> int:
+            if any(one.covers(asked) for one in stated[doc_id]):
+                return 0
+            return 2 if stated[doc_id] else 1
+
+        return sorted(group, key=lambda doc_id: (fit(doc_id), doc_id in superseded))
+    current = [doc_id for doc_id in group if doc_id not in superseded]
+    # Whoever compares versions, or names one in passing, is served best by the words they used.
+    if not any(one.is_one and one.covers(number) for found in stated.values() for one in found for number in mentioned):
+        current = _newest_first(current, stated, near=asked)
+    return current + [doc_id for doc_id in group if doc_id in superseded]
+
+
+def _newest_first(group: Sequence[str], stated: Mapping[str, Sequence[Stated]], *, near: Numbers) -> list[str]:
+    """Of the release line of `near` before the others, newest first in each. A page that names no version keeps its
+    place: it may be the current one as well as an old one."""
+
+    def key(doc_id: str) -> tuple[bool, tuple[int, Numbers]]:
+        same_line = any(one.covers(near[:1]) for one in stated[doc_id]) if near else False
+        return same_line, max(one.newest for one in stated[doc_id])
+
+    newest = iter(sorted((doc_id for doc_id in group if stated[doc_id]), key=key, reverse=True))
+    return [next(newest) if stated[doc_id] else doc_id for doc_id in group]
+
+
+def _same_name(stated: Stated, said_of: str, document: Document) -> bool:
+    """The page's version is of what was asked about: of nothing else by name, or of the same name."""
+    own = all_stems(f"{document.metadata.get('product', '')} {said_of}".casefold())
+    return not stated.name or stated.name in own

@@ -1,0 +1,260 @@
+"""From a plan to read evidence, stage by stage. Each stage has its own time, and a stated way on when it is late.
+
+| stage | late or broken | then |
+|---|---|---|
+| embed | the question has no vector | words alone are searched; the gates, which weigh vectors, let little pass |
+| search | the chunk index gives nothing | Unavailable: the turn is handed over |
+| rerank | the reranker gives no scores | the fused order stands |
+
+What was done instead is noted in the turn's trail: `--explain` and the metrics show it.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from firstline.domain import Chunk, Claim, Evidence, PlannedQuery, RankedDocument, SearchPlan
+from firstline.errors import FirstlineError, Unavailable
+from firstline.ports import (
+    BlobStore,
+    ChunkIndex,
+    Embedder,
+    Hit,
+    IndexQuery,
+    KnowledgeLedger,
+    Reranker,
+    Scope,
+    Vectors,
+    WordEncoder,
+)
+from firstline.questions.pasted import condensed
+from firstline.questions.prefer import copies_of, prefer, sisters_of, version_note
+from firstline.questions.rerank import passages, rerank
+from firstline.questions.retrieve import FusionWeights, read_evidence, read_passages, read_texts, retrieve
+from firstline.questions.spelling import Spelling, spelling
+from firstline.questions.trail import Trail
+
+logger = logging.getLogger(__name__)
+
+VERSIONS_MORE = 10
+"""Documents looked at beyond those kept: the version asked for may stand behind its sisters and their copies."""
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class SearchLimits:
+    """How much is looked at, and how long each stage may take."""
+
+    candidates: int
+    documents_ranked: int
+    evidence_chunks: int
+    weights: FusionWeights
+    embed_budget_s: float
+    search_budget_s: float
+    rerank_budget_s: float
+    rerank_passages: int
+    rerank_weight: float
+
+
+class Search:
+    """The stages between rewrite and gate. Used by the journey of a question alone."""
+
+    def __init__(
+        self,
+        *,
+        knowledge: KnowledgeLedger,
+        index: ChunkIndex,
+        blobs: BlobStore,
+        embedder: Embedder,
+        words: WordEncoder,
+        reranker: Reranker | None,
+        limits: SearchLimits,
+        english: Collection[str] = frozenset(),
+    ) -> None:
+        self._knowledge = knowledge
+        self._english = english
+        self._index = index
+        self._blobs = blobs
+        self._embedder = embedder
+        self._words = words
+        self._reranker = reranker
+        self._limits = limits
+
+    @property
+    def model_ids(self) -> tuple[str, ...]:
+        own = (self._embedder.model_id,)
+        return own if self._reranker is None else (*own, self._reranker.model_id)
+
+    async def spelling(self, text: str, scope: Scope) -> Spelling:
+        """The message as it is searched: with misspelt words as the knowledge base spells them."""
+        return await spelling(text, scope, ledger=self._knowledge, english=self._english)
+
+    async def vectors(self, texts: Sequence[str], trail: Trail) -> Vectors | None:
+        """Shape (len(texts), dimensions); None when the embedder is late or broken."""
+        try:
+            async with asyncio.timeout(self._limits.embed_budget_s):
+                return await self._embedder.embed(texts)
+        except (TimeoutError, FirstlineError) as error:
+            self._without(trail, "embed", error, "words alone were searched")
+            return None
+
+    async def rank(
+        self,
+        plan: SearchPlan,
+        scope: Scope,
+        trail: Trail,
+        *,
+        limit: int,
+        vector: Vectors | None = None,
+        exclude: frozenset[str] = frozenset(),
+    ) -> tuple[RankedDocument, ...]:
+        """The best `limit` documents. `vector` saves an embedding when it is that of the plan's first query."""
+        # Words are searched as they were written: a log's rare words find well, and the rest finds nothing.
+        texts = [condensed(query.text) for query in plan.queries]
+        if texts[0] != plan.queries[0].text:
+            vector = None
+        with trail.step("embed"):
+            vectors = await self._directions(texts, trail, vector)
+        with trail.step("retrieve"):
+            found = await self._retrieved(plan, scope, vectors, limit=limit + VERSIONS_MORE, exclude=exclude)
+        if self._reranker is not None and found:
+            with trail.step("rerank"):
+                found = await self._reranked(self._reranker, plan, scope, trail, found)
+        with trail.step("prefer"):
+            return (await self._preferred(plan, scope, trail, found))[:limit]
+
+    async def neighbour(
+        self, ranked: Sequence[RankedDocument], scope: Scope, exclude: frozenset[str] = frozenset()
+    ) -> float:
+        """How similar the first document's most similar sister is; 0 without a document."""
+        return await self._index.neighbour(ranked[0].doc_id, scope, exclude=exclude) if ranked else 0.0
+
+    async def read(self, ranked: Sequence[RankedDocument], scope: Scope) -> tuple[Evidence, ...]:
+        return await read_evidence(
+            ranked, scope, ledger=self._knowledge, blobs=self._blobs, limit=self._limits.evidence_chunks
+        )
+
+    @property
+    def candidates(self) -> int:
+        return self._limits.candidates
+
+    @property
+    def documents_ranked(self) -> int:
+        return self._limits.documents_ranked
+
+    async def hits(self, plan: SearchPlan, scope: Scope, *, limit: int) -> list[tuple[PlannedQuery, list[Hit]]]:
+        """What the index gives for each query, at most `limit` by vector and by words each. For explanations."""
+        vectors = await self._directions([condensed(query.text) for query in plan.queries], Trail(), None)
+        return [
+            (
+                query,
+                await self._index.search(
+                    IndexQuery(scope=scope, dense=dense, words=self._words.encode_query(query.text), limit=limit)
+                ),
+            )
+            for query, dense in zip(plan.queries, vectors, strict=True)
+        ]
+
+    async def fused(self, plan: SearchPlan, scope: Scope) -> tuple[RankedDocument, ...]:
+        """Every document that has a candidate, in the fused order. For explanations."""
+        vectors = await self._directions([condensed(query.text) for query in plan.queries], Trail(), None)
+        every = 2 * self._limits.candidates * len(plan.queries)
+        return await self._retrieved(plan, scope, vectors, limit=every, exclude=frozenset())
+
+    async def text_of(self, chunks: Sequence[Chunk]) -> str:
+        """The chunks' texts, one after the other."""
+        return "\n".join(await read_texts(chunks, blobs=self._blobs))
+
+    async def notes(
+        self, plan: SearchPlan | None, scope: Scope, claims: Sequence[Claim], evidence: Sequence[Evidence]
+    ) -> tuple[str, ...]:
+        """What to say above an answer of these claims: that its page is about another version than was asked for."""
+        version = plan.filters.get("version", "") if plan else ""
+        if plan is None or not version or not claims:
+            return ()
+        cited = claims[0].citations[0].doc_id
+        document = await self._knowledge.document(cited, scope)
+        if document is None:
+            return ()
+        read = " ".join(piece.text for piece in evidence if piece.chunk.doc_id == cited)
+        product = plan.filters.get("product", "")
+        note = version_note(document, read, question=plan.standalone, version=version, product=product)
+        return (note,) if note else ()
+
+    async def _directions(self, texts: Sequence[str], trail: Trail, vector: Vectors | None) -> list[Vectors]:
+        """One vector per query; of zeros, which finds nothing, when there is none."""
+        missing = texts if vector is None else texts[1:]
+        known = [] if vector is None else [vector]
+        if not missing:
+            return known
+        # Late a moment ago, it would be waited for as long again.
+        made = None if "embed" in trail.degraded else await self.vectors(missing, trail)
+        if made is None:
+            return [*known, *(np.zeros(self._embedder.dimensions, dtype=np.float32) for _ in missing)]
+        return [*known, *made]
+
+    async def _retrieved(
+        self, plan: SearchPlan, scope: Scope, vectors: Sequence[Vectors], *, limit: int, exclude: frozenset[str]
+    ) -> tuple[RankedDocument, ...]:
+        try:
+            async with asyncio.timeout(self._limits.search_budget_s):
+                return await retrieve(
+                    plan,
+                    scope,
+                    index=self._index,
+                    words=self._words,
+                    weights=self._limits.weights,
+                    candidates=self._limits.candidates,
+                    # A reranker may lift what fusion placed low: it sees more than is kept.
+                    documents=limit if self._reranker is None else max(limit, self._limits.rerank_passages),
+                    vectors=vectors,
+                    exclude=exclude,
+                )
+        except TimeoutError as error:
+            raise Unavailable("The chunk index did not answer in time.", remedy="Ask again in a moment.") from error
+
+    async def _preferred(
+        self, plan: SearchPlan, scope: Scope, trail: Trail, found: tuple[RankedDocument, ...]
+    ) -> tuple[RankedDocument, ...]:
+        """The version asked for before the page's other versions. Copies are told to the trail."""
+        if not found:
+            return found
+        read = await self._knowledge.documents([ranked.doc_id for ranked in found], scope)
+        documents = {document.doc_id: document for document in read}
+        version = plan.filters.get("version", "")
+        ordered = prefer(found, documents, question=plan.standalone, version=version)
+        # A page is no stranger for being as near to the question as its own copy is.
+        trail.copies = copies_of(ordered, documents)
+        trail.sisters = sisters_of(ordered[0].doc_id, documents)
+        return ordered
+
+    async def _reranked(
+        self,
+        reranker: Reranker,
+        plan: SearchPlan,
+        scope: Scope,
+        trail: Trail,
+        found: tuple[RankedDocument, ...],
+    ) -> tuple[RankedDocument, ...]:
+        try:
+            async with asyncio.timeout(self._limits.rerank_budget_s):
+                texts = await read_passages(
+                    passages(found, limit=self._limits.rerank_passages),
+                    scope,
+                    ledger=self._knowledge,
+                    blobs=self._blobs,
+                )
+                scores = await reranker.score(plan.standalone, list(texts.values()))
+        except (TimeoutError, FirstlineError) as error:
+            self._without(trail, "rerank", error, "the fused order stands")
+            return found
+        return rerank(found, dict(zip(texts, scores, strict=True)), weight=self._limits.rerank_weight)
+
+    def _without(self, trail: Trail, stage: str, error: Exception, instead: str) -> None:
+        why = "late" if isinstance(error, TimeoutError) else "broken"
+        trail.degraded[stage] = f"{why}: {instead}"
+        logger.warning("stage %s was %s: %s", stage, why, instead)

@@ -1,0 +1,62 @@
+"""Many people at once: a few turns at a time, and nobody waits past the deadline for nothing."""
+
+from __future__ import annotations
+
+import asyncio
+from typing import Any
+
+import pytest
+from tests.journeys.world import World, asker, page
+
+from firstline.domain import Answered, Escalated, Reason
+
+
+async def ready() -> World:
+    world = World()
+    await world.ingest(page("logs", "# Rotate logs\n\nRun `larkctl rotate` to rotate the logs."))
+    return world
+
+
+async def test_turns_wait_for_a_place_and_say_how_long(monkeypatch: pytest.MonkeyPatch) -> None:
+    world = await ready()
+    search = world.index.search
+    under_way = most = 0
+
+    async def watched(query: Any) -> Any:
+        nonlocal under_way, most
+        under_way += 1
+        most = max(most, under_way)
+        await asyncio.sleep(0.01)
+        under_way -= 1
+        return await search(query)
+
+    monkeypatch.setattr(world.index, "search", watched)
+    questions = world.questions(turns_at_once=2)
+    sessions = [await world.session(f"s{number}") for number in range(6)]
+    turns = await asyncio.gather(
+        *(questions.ask(session=session, principal=asker(), question="rotate logs") for session in sessions)
+    )
+    assert most == 2
+    assert all(isinstance(turn.outcome, Answered) for turn in turns)
+    assert turns[0].timings_ms["wait"] < 5
+    assert turns[-1].timings_ms["wait"] > 10
+
+
+async def test_who_finds_no_place_before_the_deadline_is_handed_over(monkeypatch: pytest.MonkeyPatch) -> None:
+    world = await ready()
+
+    async def stuck(query: object) -> None:
+        await asyncio.sleep(10)
+
+    monkeypatch.setattr(world.index, "search", stuck)
+    questions = world.questions(turns_at_once=1, turn_deadline_s=0.1)
+    sessions = [await world.session(name) for name in ("first", "second")]
+    began = asyncio.get_running_loop().time()
+    turns = await asyncio.gather(
+        *(questions.ask(session=session, principal=asker(), question="rotate logs") for session in sessions)
+    )
+    assert asyncio.get_running_loop().time() - began < 1
+    for turn in turns:
+        assert isinstance(turn.outcome, Escalated)
+        assert turn.outcome.handoff.reason is Reason.PROVIDER_FAILURE
+    assert await world.conversations.turns("second", limit=1)
