@@ -56,7 +56,7 @@ class Settings(BaseModel):
 
     question_chars_max: int = Field(20_000, ge=100, description="A longer question is refused.")
     history_turns: int = Field(6, ge=0, le=50, description="Earlier turns that a question is understood from.")
-    candidates: int = Field(100, ge=10, le=1000, description="Chunks taken by vector and by words each.")
+    candidates: int = Field(50, ge=10, le=1000, description="Chunks taken by vector and by words each.")
     documents_ranked: int = Field(10, ge=1, le=50, description="Documents kept after ranking.")
     evidence_chunks: int = Field(12, ge=1, le=50, description="Chunks read from blobs and given to compose.")
     answer_chars_max: int = Field(1_800, ge=200, description="An extractive answer is cut at a claim before this.")

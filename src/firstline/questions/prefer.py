@@ -29,6 +29,9 @@ PAGES: Final = frozenset({DocumentKind.DOCUMENTATION, DocumentKind.NOTE})
 """Tickets and posts of one title are different cases, not versions of each other."""
 CALLED: Final = {DocumentKind.TICKET: "ticket", DocumentKind.ISSUE: "issue", DocumentKind.FORUM_POST: "post"}
 OUTDATED: Final = frozenset({"deprecated", "archived", "obsolete"})
+SUPERSEDES: Final = "supersedes"
+SUPERSEDED_BY: Final = "superseded_by"
+REPLACES: Final = frozenset({SUPERSEDES, SUPERSEDED_BY})
 REPLACED_MAX: Final = 16
 """Documents that one names as replaced, or as its replacement."""
 NAMED_MAX: Final = 3
@@ -127,7 +130,7 @@ def superseded_of(documents: Mapping[str, Document]) -> frozenset[str]:
     marked = {
         doc_id
         for doc_id, document in documents.items()
-        if document.metadata.get("superseded_by", "").strip()
+        if document.metadata.get(SUPERSEDED_BY, "").strip()
         or document.metadata.get("status", "").strip().casefold() in OUTDATED
     }
     return frozenset(marked.union(old for old, _ in _replacements(documents)))
@@ -135,14 +138,16 @@ def superseded_of(documents: Mapping[str, Document]) -> frozenset[str]:
 
 def _replacements(documents: Mapping[str, Document]) -> list[tuple[str, str]]:
     """(old, new) among these documents. A document is named by its id, its title or its address."""
+    if not any(REPLACES.intersection(document.metadata) for document in documents.values()):
+        return []
     ids: dict[str, str] = {}
     for doc_id, document in documents.items():
         for name in (doc_id, document.title, document.url or ""):
             ids.setdefault(name.casefold(), doc_id)
     pairs: list[tuple[str, str]] = []
     for doc_id, document in documents.items():
-        pairs += [(old, doc_id) for old in _named(document, "supersedes", ids)]
-        pairs += [(doc_id, new) for new in _named(document, "superseded_by", ids)]
+        pairs += [(old, doc_id) for old in _named(document, SUPERSEDES, ids)]
+        pairs += [(doc_id, new) for new in _named(document, SUPERSEDED_BY, ids)]
     return [(old, new) for old, new in pairs if old != new]
 
 

@@ -110,25 +110,15 @@ def fuse(hits: Sequence[Hit], weights: FusionWeights) -> list[RankedDocument]:
         grouped[hit.doc_id].append(hit)
     ranked: list[RankedDocument] = []
     for doc_id, own in grouped.items():
-        score = (
-            weights.words * max(hit.words for hit in own) / words_max
-            + weights.dense * max(hit.dense for hit in own)
-            + weights.document * max(hit.document for hit in own)
-        )
-        scored = [
-            (
-                hit.chunk_id,
-                Scores(
-                    dense=hit.dense,
-                    words=hit.words,
-                    document=hit.document,
-                    fused=weights.words * hit.words / words_max
-                    + weights.dense * hit.dense
-                    + weights.document * hit.document,
-                ),
-            )
-            for hit in own
-        ]
+        words = dense = document = 0.0
+        scored: list[tuple[str, Scores]] = []
+        for place, hit in enumerate(own):
+            words = max(words, hit.words)
+            dense = hit.dense if place == 0 else max(dense, hit.dense)
+            document = hit.document if place == 0 else max(document, hit.document)
+            fused = weights.words * hit.words / words_max + weights.dense * hit.dense + weights.document * hit.document
+            scored.append((hit.chunk_id, Scores(dense=hit.dense, words=hit.words, document=hit.document, fused=fused)))
+        score = weights.words * words / words_max + weights.dense * dense + weights.document * document
         scored.sort(key=lambda item: (-item[1].fused, item[0]))
         ranked.append(RankedDocument(doc_id=doc_id, score=score, hits=tuple(scored)))
     ranked.sort(key=lambda document: (-document.score, document.doc_id))

@@ -50,14 +50,17 @@ def terms(text: str) -> tuple[str, ...]:
     return tuple(found)
 
 
+_JOINTS: Final = re.compile(r"[._:/+#-]")
+
+
 def all_stems(text: str) -> frozenset[str]:
     """Every stem of a text, identifiers whole and in parts, for membership tests."""
+    # Each spelling once: a text repeats its words, and every piece of evidence comes through here in every turn.
     found: set[str] = set()
-    for token in TOKEN.findall(text):
-        lowered = token.casefold()
+    for lowered in set(TOKEN.findall(text.casefold())):
         found.add(stem(lowered))
         if not lowered.isalnum():
-            found.update(stem(part) for part in re.split(r"[._:/+#-]", lowered) if part)
+            found.update(stem(part) for part in _JOINTS.split(lowered) if part)
     return frozenset(found)
 
 
