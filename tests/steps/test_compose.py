@@ -1,5 +1,7 @@
 """Extractive composing: order, structure and spans survive."""
 
+from dataclasses import replace
+
 from tests.steps.evidence import piece
 
 from firstline.domain import ChunkKind, ClaimKind
@@ -79,3 +81,19 @@ def test_no_evidence_is_no_draft():
 def test_links_and_images_lose_their_targets():
     units = units_of("See [the guide](https://x.example/not/here) and ![a chart](c.png).")
     assert units[0].text == "See the guide and a chart."
+
+
+def test_what_completes_the_best_piece_stands_with_it_in_reading_order():
+    summary = piece("Restore in two steps:\n", ordinal=1)
+    steps = replace(piece("1. Stop the server.\n2. Copy the files.\n", ordinal=2), path=("NEXT doc-1",))
+    found_too = piece("Backups are kept for a week.\n", ordinal=5)
+    other = replace(piece("Steps of another page.\n", doc_id="other"), path=("NEXT other-0",))
+
+    draft = compose("how do I restore", [summary, found_too, steps, other], chars_max=1_000)
+
+    assert [claim.text for claim in draft.claims] == [
+        "Restore in two steps:",
+        "1. Stop the server.",
+        "2. Copy the files.",
+    ]
+    assert [claim.citations[0].chunk_id for claim in draft.claims] == ["doc-1", "doc-2", "doc-2"]

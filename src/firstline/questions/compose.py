@@ -1,9 +1,9 @@
 """Write an answer without a language model: the sentences, steps, rows and code of the span that answers, cited.
 
 Every claim is cut from one span and cites exactly that span, so the composer cannot say what no document says. The
-best chunk is taken as a whole and in its order; where it is too long, the units around the one that matches the
-question best are kept. A chunk that describes a symptom or a cause leads to the cause and the resolution of its
-document.
+best chunk is taken as a whole and in its order, with the steps that it introduces or the parts of its procedure or
+table that stand beside it; where it is too long, the units around the one that matches the question best are kept. A
+chunk that describes a symptom or a cause leads to the cause and the resolution of its document.
 """
 
 from __future__ import annotations
@@ -25,6 +25,8 @@ TABLE_RULE = re.compile(r"^\s*\|?\s*:?-{2,}:?\s*(?:\|\s*:?-{2,}:?\s*)*\|?\s*$")
 LINK = re.compile(r"!?\[([^\]]*)\]\([^)]*\)")
 QUOTE = re.compile(r"^\s*>\s?", re.MULTILINE)
 UNITS_MAX = 200
+COMPLETES = ("NEXT ", "PART_OF ")
+"""How the path of a piece begins that came along because the best one says only half without it."""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -61,13 +63,19 @@ def compose(question: str, evidence: Sequence[Evidence], *, chars_max: int) -> D
 
 
 def _chosen(evidence: Sequence[Evidence]) -> list[Evidence]:
-    """The best piece; where it only describes a problem, what its document says of cause and cure instead.
+    """The best piece with what completes it; where it only describes a problem, what its document says of cause and
+    cure instead.
 
     Whoever asks knows the symptom: it is how the document was found, not what they want to read.
     """
     first = evidence[0].chunk
     if first.kind not in (ChunkKind.SYMPTOM, ChunkKind.CAUSE, ChunkKind.ENVIRONMENT):
-        return [evidence[0]]
+        beside = [
+            piece
+            for piece in evidence[1:]
+            if piece.chunk.doc_id == first.doc_id and any(why.startswith(COMPLETES) for why in piece.path)
+        ]
+        return sorted([evidence[0], *beside], key=lambda piece: piece.chunk.ordinal)
     curing = [
         piece
         for piece in evidence

@@ -14,7 +14,7 @@ from __future__ import annotations
 import asyncio
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from firstline.domain import Chunk, ChunkKind, Evidence, RankedDocument, Scores, SearchPlan
 from firstline.errors import NotFound
@@ -156,7 +156,7 @@ async def read_evidence(
                 seen.append(own)
     if not kept:
         return ()
-    return (*kept, *await _completing(kept, scope, ledger=ledger, blobs=blobs))
+    return await _completed(kept, scope, ledger=ledger, blobs=blobs)
 
 
 async def _pieces(
@@ -192,34 +192,36 @@ async def read_texts(chunks: Sequence[Chunk], *, blobs: BlobStore) -> list[str]:
     return ["\n".join(part for part in (lead, text) if part) for text, lead in read]
 
 
-async def _completing(
+async def _completed(
     kept: Sequence[Evidence], scope: Scope, *, ledger: KnowledgeLedger, blobs: BlobStore
-) -> list[Evidence]:
-    """What the best chunk says only half of: the cure of a symptom, the steps below a summary, the other parts of a
-    procedure or table. It was not found itself, so it has no scores; its path says why it came along."""
+) -> tuple[Evidence, ...]:
+    """With what the best chunk says only half of: the cure of a symptom, the steps below a summary, the other parts of
+    a procedure or table. Its path says why it is there; one that was not found itself comes last and has no scores."""
     first = kept[0]
-    there = {piece.chunk.chunk_id for piece in kept}
-    missing = [
-        (chunk, why)
-        for chunk, why in await _companions(first.chunk, first.text, scope, ledger=ledger)
-        if chunk.chunk_id not in there
+    reasons = {chunk.chunk_id: (chunk, why) for chunk, why in await _companions(first, scope, ledger=ledger)}
+    reasons.pop(first.chunk.chunk_id, None)  # a cause is among the causes of its document
+    marked = [
+        replace(piece, path=(reasons.pop(piece.chunk.chunk_id)[1],)) if piece.chunk.chunk_id in reasons else piece
+        for piece in kept
     ]
-    read = await asyncio.gather(*(_read(chunk, blobs) for chunk, _ in missing))
-    return [
+    read = await asyncio.gather(*(_read(chunk, blobs) for chunk, _ in reasons.values()))
+    brought = [
         Evidence(chunk=chunk, text=text, lead_text=lead, scores=NOT_SCORED, path=(why,))
-        for (chunk, why), (text, lead) in zip(missing, read, strict=True)
+        for (chunk, why), (text, lead) in zip(reasons.values(), read, strict=True)
         if text
     ]
+    return (*marked, *brought)
 
 
-async def _companions(first: Chunk, text: str, scope: Scope, *, ledger: KnowledgeLedger) -> list[tuple[Chunk, str]]:
+async def _companions(found: Evidence, scope: Scope, *, ledger: KnowledgeLedger) -> list[tuple[Chunk, str]]:
     """Chunks with the reason for each, nearest relation first."""
+    first = found.chunk
     if first.kind in SUFFERING:
         own = await ledger.document_chunks(first.doc_id, scope)
         return [(chunk, f"PART_OF {first.doc_id}") for chunk in curing(own)]
     if first.kind is ChunkKind.SECTION:
         near = await ledger.neighbours(first, scope, before=0, after=COMPANIONS_MAX)
-        return [(chunk, f"NEXT {first.chunk_id}") for chunk in introduced_by(first, text, near)]
+        return [(chunk, f"NEXT {first.chunk_id}") for chunk in introduced_by(first, found.text, near)]
     if first.kind in WHOLE:
         near = await ledger.neighbours(first, scope, before=COMPANIONS_MAX, after=COMPANIONS_MAX)
         return [(chunk, f"PART_OF {first.doc_id}") for chunk in other_parts(first, near)]
