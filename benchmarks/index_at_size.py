@@ -2,8 +2,9 @@
 
 Synthetic chunks: unit vectors around random topics, as embeddings of texts lie (the cosine of two chunks of one topic
 is about 0.5, of two topics about 0), and a few words each, frequent and rare ones. One in ten carries a tag by which
-the filtered searches ask. Written through the client as ingestion does; then the graphs are built as the worker
-does by itself past 50,000 new chunks, while searches and writes go on. Recall is measured against brute force.
+the filtered searches ask. Written through the client as ingestion does; then the worker builds the graphs, as it
+does by itself past 55,000 new chunks once writing pauses, while searches and writes go on. Recall is measured against
+brute force.
 """
 
 from __future__ import annotations
@@ -24,6 +25,8 @@ import numpy.typing as npt
 
 from firstline.domain import EVERYONE, Level
 from firstline.engines.qdrant_edge import QdrantEdgeIndex, open_qdrant_edge
+from firstline.engines.qdrant_edge.note import read_note
+from firstline.engines.qdrant_edge.rebuild import REBUILD_POINTS_MIN, REBUILD_QUIET_S
 from firstline.ports import IndexEntry, IndexQuery, Scope, SparseVector
 
 CHUNKS: Final = 200_000
@@ -37,6 +40,8 @@ LIMIT: Final = 50
 TENTH: Final = "tenth"
 WRITTEN_AT_ONCE: Final = 1_000
 PAUSE_S: Final = 0.05
+STARTED_S_MAX: Final = REBUILD_QUIET_S + 60.0
+BUILD_S_MAX: Final = 3600.0
 
 Matrix = npt.NDArray[np.float32]
 
@@ -111,13 +116,14 @@ async def measure_index(*, chunks: int = CHUNKS) -> IndexAtSize:
     """Write, build, search; in a temporary folder."""
     corpus = Corpus(chunks)
     with tempfile.TemporaryDirectory(prefix="firstline-size-") as scratch:
-        async with open_qdrant_edge(folder=Path(scratch) / "index", dimensions=DIMENSIONS) as index:
+        folder = Path(scratch) / "index"
+        async with open_qdrant_edge(folder=folder, dimensions=DIMENSIONS) as index:
             began = time.perf_counter()
             for start in range(0, chunks, WRITTEN_AT_ONCE):
                 await index.upsert([corpus.entry(n) for n in range(start, min(start + WRITTEN_AT_ONCE, chunks))])
                 show(f"{start + WRITTEN_AT_ONCE} chunks written in {time.perf_counter() - began:.0f} s")
             write_s = time.perf_counter() - began
-            written, build_s, building = await _build(index, corpus)
+            written, build_s, building = await _build(index, corpus, folder)
             show(f"built in {build_s:.0f} s")
             questions = corpus.questions(QUERIES)
             plain = await _search(index, corpus, questions, tag=EVERYONE)
@@ -136,10 +142,17 @@ async def measure_index(*, chunks: int = CHUNKS) -> IndexAtSize:
             )
 
 
-async def _build(index: QdrantEdgeIndex, corpus: Corpus) -> tuple[int, float, list[float]]:
+async def _build(index: QdrantEdgeIndex, corpus: Corpus, folder: Path) -> tuple[int, float, list[float]]:
     """Chunks written meanwhile, seconds, and the latencies of searches meanwhile."""
+    if len(corpus.vectors) < REBUILD_POINTS_MIN:
+        show("nothing to build")
+        return 0, 0.0, [0.0]
+    note = read_note(folder, dimensions=DIMENSIONS)
+    async with asyncio.timeout(STARTED_S_MAX):
+        while not (folder / note.next_shard).exists():  # noqa: ASYNC110  # another process does it, and tells nobody
+            await asyncio.sleep(PAUSE_S)
     began = time.perf_counter()
-    building = asyncio.create_task(index.optimize())
+    building = asyncio.create_task(_swapped(folder, note.next_shard))
     count = len(corpus.vectors)
     written, taken = 0, list[float]()
     questions = corpus.questions(QUERIES)
@@ -149,9 +162,14 @@ async def _build(index: QdrantEdgeIndex, corpus: Corpus) -> tuple[int, float, li
         written += 1
         with contextlib.suppress(TimeoutError):
             await asyncio.wait_for(asyncio.shield(building), PAUSE_S)
-    if not await building:
-        show("nothing was built")
+    await building
     return written, time.perf_counter() - began, taken
+
+
+async def _swapped(folder: Path, name: str) -> None:
+    async with asyncio.timeout(BUILD_S_MAX):
+        while read_note(folder, dimensions=DIMENSIONS).shard != name:  # noqa: ASYNC110  # another process does it, and tells nobody
+            await asyncio.sleep(PAUSE_S)
 
 
 async def _search(index: QdrantEdgeIndex, corpus: Corpus, questions: Matrix, *, tag: str) -> Searches:

@@ -5,7 +5,7 @@ python -m benchmarks.rewriting --half dev     the half that constants were chose
 python -m benchmarks.rewriting --half all
 
 The halves are told by a digest of the conversation's id. The index is the reference one, in memory, over all
-documentation of FIRSTLINE_DATA; embeddings are cached.
+documentation of FIRSTLINE_DATA; embeddings are cached. Replies are those the data set holds, not firstline's own.
 """
 
 from __future__ import annotations
@@ -94,7 +94,7 @@ WAYS: Final[Mapping[str, Way]] = {
     "all user turns": everything_said,
     "last turn twice + last three": last_twice_and_three,
     "rewriter, replies unknown": questions_only,
-    "rewriter": with_replies,
+    "rewriter, with the reference's replies": with_replies,
 }
 
 

@@ -2,10 +2,13 @@
 
 python -m benchmarks.spelling                 one random slip in a word or code of every development question
 python -m benchmarks.spelling --seed 2        other slips
+python -m benchmarks.spelling --slips any     slips at any place, the first letter and figures included
+python -m benchmarks.spelling --sample 60     so many questions of each set, drawn by the seed
 
-A slip is drawn from: neighbours swapped, a letter dropped, doubled, inserted, replaced; in a code no figure is replaced
-and no two figures are swapped, for that is another code. Words of fewer than five letters and the first letter are
-spared. The index is the reference one, in memory, over all documentation of FIRSTLINE_DATA; embeddings are cached.
+A slip is drawn from: neighbours swapped, a letter dropped, doubled, inserted, replaced. Without `--slips any` they are
+those that the corrector can undo: the first letter is spared, in a code no figure is replaced and no two figures are
+swapped, for that is another code. Words of fewer than five letters are always spared. The index is the reference one,
+in memory, over all documentation of FIRSTLINE_DATA; embeddings are cached.
 """
 
 from __future__ import annotations
@@ -49,6 +52,7 @@ SHOWN: Final = ("hit1", "hit3", "mrr")
 SLIPS: Final = ("swap", "drop", "double", "insert", "replace")
 WORD: Final = re.compile(r"(?<![\w./\\:@-])[A-Za-z][A-Za-z0-9]{4,23}(?![\w/\\:@-]|\.\w)")
 LETTERS: Final = "abcdefghijklmnopqrstuvwxyz"
+FIGURES: Final = "0123456789"
 CHARS_MAX: Final = 1_500
 
 
@@ -69,7 +73,7 @@ class KnowsAll(MemoryKnowledgeLedger):
         return dict.fromkeys(words, 1)
 
 
-def misspell(question: str, draw: random.Random) -> Slip | None:
+def misspell(question: str, draw: random.Random, *, anywhere: bool) -> Slip | None:
     """One word of the question misspelt, a code before a plain word; None when it has no such word."""
     found = [match for match in WORD.finditer(question[:CHARS_MAX]) if _is_word_or_code(match.group())]
     if not found:
@@ -79,7 +83,7 @@ def misspell(question: str, draw: random.Random) -> Slip | None:
     word = chosen.group()
     written = word
     while written == word:
-        written = _slip(word, draw)
+        written = _slip(word, draw, anywhere=anywhere)
     return Slip(question=question[: chosen.start()] + written + question[chosen.end() :], word=word, written=written)
 
 
@@ -87,13 +91,15 @@ def _is_word_or_code(word: str) -> bool:
     return word.isalpha() or sum(map(str.isdigit, word)) >= CODE_FIGURES_MIN
 
 
-def _slip(word: str, draw: random.Random) -> str:
-    at = draw.randrange(1, len(word))
+def _slip(word: str, draw: random.Random, *, anywhere: bool) -> str:
+    at = draw.randrange(0 if anywhere else 1, len(word))
     before, letter, after = word[:at], word[at], word[at + 1 :]
     kind = draw.choice(SLIPS)
-    if letter.isdigit() and (kind == "replace" or (kind == "swap" and after[:1].isdigit())):
+    if not anywhere and letter.isdigit() and (kind == "replace" or (kind == "swap" and after[:1].isdigit())):
         kind = "drop"
     other = draw.choice(LETTERS)
+    if letter.isdigit() and kind in ("insert", "replace"):
+        other = draw.choice(FIGURES)
     match kind:
         case "swap":
             return before + after[:1] + letter + after[1:]
@@ -102,7 +108,7 @@ def _slip(word: str, draw: random.Random) -> str:
         case "double":
             return before + letter + letter + after
         case "insert":
-            return before + (draw.choice("0123456789") if letter.isdigit() else other) + letter + after
+            return before + other + letter + after
         case _:
             return before + other + after
 
@@ -175,9 +181,8 @@ async def scores_of(
     return found
 
 
-async def set_rows(bench: Bench, name: str, cases: Sequence[Case], draw: random.Random) -> list[list[str]]:
-    """Clean and misspelt questions, each without and with correction, and what the corrector did."""
-    slips = [(case, slip) for case in cases if (slip := misspell(case.question, draw)) is not None]
+async def set_rows(bench: Bench, name: str, slips: Sequence[tuple[Case, Slip]]) -> list[list[str]]:
+    """Clean and misspelt questions, each without and with correction."""
     kept = [case for case, _ in slips]
     clean, written = [case.question for case in kept], [slip.question for _, slip in slips]
     ways = {
@@ -217,7 +222,7 @@ async def readings_line(bench: Bench, name: str, cases: Sequence[Case], slips: S
     )
 
 
-async def report(seed: int) -> None:
+async def report(seed: int, *, anywhere: bool, sample: int | None) -> None:
     data = real_data()
     bench = Bench()
     sets = present(data)
@@ -226,12 +231,16 @@ async def report(seed: int) -> None:
     lines: list[str] = []
     for one in sets:
         cases = [case for case in dataset_cases(data, one) if case.docs]
-        if not cases:
-            continue
-        rows += await set_rows(bench, one.name, cases, random.Random(seed))  # noqa: S311  (not a secret)
         draw = random.Random(seed)  # noqa: S311  (not a secret)
-        slips = [slip for case in cases if (slip := misspell(case.question, draw)) is not None]
-        lines.append(await readings_line(bench, one.name, cases, slips))
+        if sample is not None and sample < len(cases):
+            cases = draw.sample(cases, sample)
+        slips = [
+            (case, slip) for case in cases if (slip := misspell(case.question, draw, anywhere=anywhere)) is not None
+        ]
+        if not slips:
+            continue
+        rows += await set_rows(bench, one.name, slips)
+        lines.append(await readings_line(bench, one.name, cases, [slip for _, slip in slips]))
     print(table(["set", "questions", "way", *SHOWN, "mrr against the row without"], rows))
     print("\n" + "\n".join(lines))
 
@@ -239,8 +248,11 @@ async def report(seed: int) -> None:
 def main() -> int:
     parser = argparse.ArgumentParser(prog="python -m benchmarks.spelling", description=__doc__)
     parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("--slips", choices=("undoable", "any"), default="undoable")
+    parser.add_argument("--sample", type=int, metavar="QUESTIONS", help="of each set; without it all")
+    asked = parser.parse_args()
     try:
-        asyncio.run(report(parser.parse_args().seed))
+        asyncio.run(report(asked.seed, anywhere=asked.slips == "any", sample=asked.sample))
     except DataMissing as error:
         print(f"spelling: {error}", file=sys.stderr)
         return EXIT_NO_DATA

@@ -28,6 +28,10 @@ FOREVER: Final = 2**31 - 1
 EVERYONE: Final = "everyone"
 """The ACL tag that every key holds unless it is created without it."""
 
+ORIGIN: Final = "firstline.origin"
+"""Metadata key of a document: a fingerprint of the place that it was taken from, so that two folders of one name are
+told apart. The dot keeps it apart from the columns and fields of a source."""
+
 NOTHING: Final[Mapping[str, str]] = MappingProxyType({})
 
 
@@ -205,7 +209,10 @@ class Chunk:
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Snapshot:
-    """A published state of one knowledge base. Number 0 is the empty state before the first publication."""
+    """A published state of one knowledge base. Number 0 is the empty state before the first publication.
+
+    `embedder_id` names the embedder that made its vectors; None where there are none, or where nobody asked.
+    """
 
     tenant: str
     kb: str
@@ -213,6 +220,7 @@ class Snapshot:
     documents: int
     chunks: int
     published_at: datetime | None
+    embedder_id: str | None = None
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -405,8 +413,11 @@ class Coverage(StrEnum):
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Critique:
+    """`opposed`: the draft is about the opposite of the operation asked for, and must not be shown."""
+
     coverage: Coverage
     missing: tuple[str, ...]
+    opposed: bool = False
 
 
 # --- outcomes -------------------------------------------------------------------------------------------------------
@@ -537,10 +548,24 @@ class HighStakes:
     handoff: Handoff
 
 
+class Talk(StrEnum):
+    """Kinds of small talk: ABOUT_ME asks what the assistant is, NOD is an "ok", SOLVED says that it works now."""
+
+    THANKS = "thanks"
+    GREETING = "greeting"
+    FAREWELL = "farewell"
+    NOD = "nod"
+    SOLVED = "solved"
+    ABOUT_ME = "about_me"
+
+
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Deflected:
+    """Not a question to look up. `talk`: which kind of small talk it was, if it was."""
+
     category: Category
     topics: tuple[str, ...]
+    talk: Talk | None = None
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)

@@ -230,11 +230,12 @@ class BlobStore(Protocol):
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class StoredDocument:
-    """A document with its chunks, as written in one transaction. `words` are those of its text, by `vocabulary`."""
+    """A document with its chunks, as written in one transaction. `words` are those of its text, by `vocabulary`; None
+    when they were not collected, which is not the same as a text without words."""
 
     document: Document
     chunks: tuple[Chunk, ...]
-    words: frozenset[str] = frozenset()
+    words: frozenset[str] | None = None
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -335,8 +336,10 @@ class KnowledgeLedger(Protocol):
         """The FAQ document whose metadata["question_key"] is this key."""
         ...
 
-    async def word_counts(self, words: Collection[str], scope: Scope) -> dict[str, int]:
+    async def word_counts(self, words: Collection[str], scope: Scope) -> dict[str, int] | None:
         """Which of these words (lower case) stand in documents of the scope, and in how many. Others are left out.
+        None while some document of the knowledge base's snapshot, visible or not, has no words recorded: then a word
+        that is not found may stand there.
 
         Exact about which words, for the published snapshot. The number is for choosing among words: it counts the
         newest revisions, those of an open candidate included, and is at least 1."""

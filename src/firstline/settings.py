@@ -68,8 +68,9 @@ class Settings(BaseModel):
     weight_words: float = Field(0.75, ge=0, description="Weight of BM25 / its maximum in the fused score.")
     weight_dense: float = Field(2.0, ge=0, description="Weight of the best chunk's cosine in the fused score.")
     weight_document: float = Field(1.5, ge=0, description="Weight of the document mean's cosine in the fused score.")
-    relevance_gate: float = Field(-1.0, description="Overrides the shipped relevance gate; -1: as shipped.")
-    confidence_gate: float = Field(-1.0, description="Overrides the shipped confidence gate; -1: as shipped.")
+    weight_title: float = Field(0.2, ge=0, description="Weight of the share of the title that was asked.")
+    relevance_gate: float = Field(-1.0, ge=-1, le=1, description="Overrides the relevance gate; -1: as shipped.")
+    confidence_gate: float = Field(-1.0, ge=-1, le=1, description="Overrides the confidence gate; -1: as shipped.")
 
     file_bytes_max: int = Field(64 * 1024 * 1024, ge=1024, description="A larger file is refused.")
     chunk_tokens: int = Field(200, ge=50, le=500, description="Aim of a chunk's length, in tokens of the embedder.")
@@ -90,9 +91,8 @@ class Settings(BaseModel):
     @property
     def settings_hash(self) -> str:
         """Names everything that can change an outcome; stands in every turn's record."""
-        shaping = self.model_dump_json(
-            exclude={"data_folder", "database_url", "embedder_api_key", "host", "port", "log_level"}
-        )
+        secret = {name for name, field in type(self).model_fields.items() if field.repr is False}
+        shaping = self.model_dump_json(exclude={"data_folder", "database_url", "host", "port", "log_level", *secret})
         return hashlib.sha256(shaping.encode()).hexdigest()[:16]
 
 

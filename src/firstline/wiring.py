@@ -153,7 +153,10 @@ def search_limits_of(settings: Settings) -> SearchLimits:
         documents_ranked=settings.documents_ranked,
         evidence_chunks=settings.evidence_chunks,
         weights=FusionWeights(
-            words=settings.weight_words, dense=settings.weight_dense, document=settings.weight_document
+            words=settings.weight_words,
+            dense=settings.weight_dense,
+            document=settings.weight_document,
+            title=settings.weight_title,
         ),
         embed_budget_s=settings.embed_budget_s,
         search_budget_s=settings.search_budget_s,

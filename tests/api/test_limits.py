@@ -11,6 +11,8 @@ from calls import ask, assert_problem, bearer, begin
 from conftest import client_of
 from fake_firstline import open_fake
 
+from firstline.domain import Level
+
 
 @pytest.mark.parametrize(
     ("setting", "name"),
@@ -42,6 +44,17 @@ async def test_a_full_session_leaves_the_others_of_its_key_alone() -> None:
         assert (await ask(client, first, "duplicate key")).status_code == 200
         assert (await ask(client, first, "duplicate key")).status_code == 429
         assert (await ask(client, second, "duplicate key")).status_code == 200
+
+
+async def test_asking_why_a_page_was_not_found_counts_as_a_message() -> None:
+    firstline = await open_fake(rate_session_per_minute=2)
+    async with client_of(firstline) as client:
+        client.headers.update(bearer(await firstline.token(level=Level.INTERNAL)))
+        session = await begin(client)
+        await ask(client, session, "duplicate key")
+        why = f"/v1/sessions/{session}/turns/1/why-not"
+        assert (await client.get(why, params={"page": "keys.md"})).status_code == 200
+        assert_problem(await client.get(why, params={"page": "keys.md"}), 429, "too_many_requests")
 
 
 async def test_a_streamed_message_is_refused_as_plain_http() -> None:

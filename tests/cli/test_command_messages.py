@@ -1,5 +1,6 @@
 """Wrong input at the command line: one sentence, a remedy, an exit code."""
 
+import os
 import sys
 
 import pytest
@@ -23,6 +24,11 @@ from firstline.cli.main import group, main
         (["status"], {"FIRSTLINE_PORT": "many"}, 2, "'port' (from the environment) is not a whole number"),
         (["status"], {"FIRSTLINE_PORT": "99999"}, 2, "Allowed: 65535 or less."),
         (["status"], {"FIRSTLINE_LOG_LEVEL": "loud"}, 2, "Allowed: one of debug, info, warning or error."),
+        (["status"], {"FIRSTLINE_RELEVANCE_GATE": "5"}, 2, "Allowed: 1.0 or less."),
+        (["status"], {"FIRSTLINE_CONFIDENCE_GATE": "-2"}, 2, "'confidence_gate'"),
+        (["status", "--data", "x"], {}, 2, "`firstline --data FOLDER status`"),
+        (["handoffs", "--data", "x"], {}, 2, "`firstline --data FOLDER handoffs`"),
+        (["ingest", ".", "--as", "a#b"], {}, 2, "is no name"),
         (["ask", "--kb", "x" * 65, "hi"], {}, 2, "is too long"),
         (["ingest", ""], {}, 2, "path is empty"),
         (["status"], {"FIRSTLINE_CONFIG": "absent.toml"}, 2, "absent.toml"),
@@ -105,3 +111,26 @@ def test_notices_come_after_the_report_and_change_no_exit_code(capsys):
     assert lines[0] == "notice: docs/notes.txt is not UTF-8."
     assert lines[-1] == "notice: 2 more files are like that."
     assert len(lines) == NOTICES_SHOWN + 1
+
+
+def test_sizes_are_what_lies_on_disk_and_of_the_newest_shard_alone(tmp_path):
+    from firstline.cli.status_command import _index, _tree
+
+    for age, name in enumerate(("shard-4", "shard-3")):
+        (tmp_path / name).mkdir()
+        (tmp_path / name / "full").write_bytes(b"x" * 50_000)
+        with (tmp_path / name / "sparse").open("wb") as file:
+            file.truncate(32_000_000)
+        os.utime(tmp_path / name, (1_000 - age, 1_000 - age))
+    (tmp_path / "shard-4" / "more").write_bytes(b"x" * 50_000)
+    os.utime(tmp_path / "shard-4", (2_000, 2_000))
+    assert 100_000 <= _index(tmp_path) < 1_000_000
+    assert _tree(tmp_path) > _index(tmp_path)
+    assert _tree(tmp_path / "absent") == 0
+
+
+def test_ask_says_who_asks(monkeypatch, capsys):
+    monkeypatch.setattr(sys, "argv", ["firstline", "ask", "--help"])
+    main()
+    said = " ".join(capsys.readouterr().out.split())
+    assert "--level internal" in said and "`--level customer`" in said

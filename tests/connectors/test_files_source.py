@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from firstline.connectors.files import FilesSource
-from firstline.domain import EVERYONE, DocumentKind, Failure, Level, SourceItem, question_key
+from firstline.domain import EVERYONE, ORIGIN, DocumentKind, Failure, Level, SourceItem, question_key
 from firstline.errors import InvalidInput
 
 
@@ -36,6 +36,11 @@ async def collect(files: FilesSource) -> tuple[dict[str, SourceItem], dict[str, 
             assert item.item_id not in items
             items[item.item_id] = item
     return items, failures
+
+
+def said(item: SourceItem) -> dict[str, str]:
+    """Its metadata without the fingerprint of the place."""
+    return {name: value for name, value in item.metadata.items() if name != ORIGIN}
 
 
 def write(path: Path, content: str | bytes = "text") -> Path:
@@ -205,13 +210,13 @@ async def test_jsonl_rows(tmp_path: Path) -> None:
     first, ticket, faq, last, secret = items.values()
     assert secret.level is Level.RESTRICTED and secret.acl == {"ops"}
     assert first.item_id == "t.jsonl#t-1" and first.media_type == "text/markdown" and first.level is Level.INTERNAL
-    assert first.metadata == {"product": "db"}
+    assert said(first) == {"product": "db"}
     assert ticket.raw.decode() == (
         "## Symptom\n\nSlow\n\n## Environment\n\nLinux\n\n## Cause\n\nDisk\n\n## Resolution\n\nReplace it\n"
     )
     assert faq.kind is DocumentKind.FAQ and faq.title == "How do I pay?" and len(faq.item_id) == len("t.jsonl#") + 16
     assert faq.metadata["question_key"] == question_key("how do i  PAY")
-    assert last.item_id == "t.jsonl#7" and last.acl == {"a", "b"} and last.metadata == {"tags": "p, q"}
+    assert last.item_id == "t.jsonl#7" and last.acl == {"a", "b"} and said(last) == {"tags": "p, q"}
     assert last.media_type == "text/plain"
     assert failures == {
         "t.jsonl#line 2": "Line 2: it is not valid JSON "
@@ -232,7 +237,7 @@ async def test_csv_rows_with_a_mapping(tmp_path: Path) -> None:
         ("t.csv#1", "One", b"two\nlines\n"),
         ("t.csv#3", "Three", b"y\n"),
     ]
-    assert items["t.csv#1"].metadata == {"team": "red"}
+    assert said(items["t.csv#1"]) == {"team": "red"}
     assert list(failures.values()) == [
         "Line 5: it has 5 fields, the header has 4. Put a field that holds ';' in double quotes."
     ]

@@ -59,7 +59,7 @@ def stored(
     level: Level = Level.PUBLIC,
     kind: DocumentKind = DocumentKind.DOCUMENTATION,
     metadata: Mapping[str, str] = NOTHING,
-    words: frozenset[str] = frozenset(),
+    words: frozenset[str] | None = frozenset(),
 ) -> StoredDocument:
     """A document of `chunks` chunks; another `text` gives another blob and other chunk ids."""
     blob = hashlib.sha256(f"{doc_id}{text}".encode()).hexdigest()

@@ -37,6 +37,7 @@ async def test_publishing_moves_the_pointer_and_counts(ledgers: Ledgers, tenant:
     snapshot = await ledger.publish(tenant=tenant, kb=KB, candidate=1)
     assert (snapshot.number, snapshot.documents, snapshot.chunks) == (1, 2, 5)
     assert snapshot.published_at is not None and snapshot.published_at.tzinfo is not None
+    assert snapshot.embedder_id == "embedder"
     assert await ledgers.elsewhere.published(tenant=tenant, kb=KB) == snapshot
     assert await candidate_of(ledgers, tenant) == 2
     assert await ledger.knowledge_bases(tenant=tenant) == [KB]

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import asyncio
+
 import pytest
 from ledger_samples import KB, Ledgers, published, scope, stored
 
@@ -10,7 +12,7 @@ from firstline.domain import Level
 RESTART = frozenset({"restart"})
 
 
-async def counts(ledgers: Ledgers, tenant: str, snapshot: int, *words: str, **view: object) -> dict[str, int]:
+async def counts(ledgers: Ledgers, tenant: str, snapshot: int, *words: str, **view: object) -> dict[str, int] | None:
     return await ledgers.elsewhere.word_counts(words, scope(tenant, snapshot, **view))  # pyright: ignore[reportArgumentType]  (a table of test values)
 
 
@@ -96,3 +98,47 @@ async def test_a_document_that_is_closed_takes_its_words_along(ledgers: Ledgers,
     await published(ledgers.knowledge, tenant, closed)
     assert await counts(ledgers, tenant, 2, "restart") == {}
     assert await counts(ledgers, tenant, 2, "restart", acl_tags=frozenset({"staff"})) == {"restart": 1}
+
+
+async def test_writers_whose_words_cross_do_not_lock_each_other_out(ledgers: Ledgers, tenant: str) -> None:
+    await published(ledgers.knowledge, tenant, stored(tenant, "c", since=1))
+    many = [frozenset(f"{letter}{number}" for number in range(300)) for letter in "az"]
+    for turn in range(12):
+        await asyncio.gather(
+            ledgers.knowledge.write([stored(tenant, "a", since=2, words=many[turn % 2])]),
+            ledgers.elsewhere.write([stored(tenant, "b", since=2, words=many[1 - turn % 2])]),
+        )
+    await ledgers.knowledge.publish(tenant=tenant, kb=KB, candidate=2)
+    assert await counts(ledgers, tenant, 2, "a0", "z299") == {"a0": 1, "z299": 1}
+
+
+async def test_words_are_not_told_while_a_current_document_has_none_recorded(ledgers: Ledgers, tenant: str) -> None:
+    """The words of that document would count as unknown."""
+    ledger = ledgers.knowledge
+    for kb in (KB, "more"):
+        await published(ledger, tenant, stored(tenant, "a", since=1, kb=kb, words=RESTART), kb=kb)
+    await ledger.write([stored(tenant, "old", since=2, acl=frozenset({"staff"}), words=None)])
+    assert await counts(ledgers, tenant, 1, "restart") == {"restart": 1}, "not published yet"
+    await ledger.publish(tenant=tenant, kb=KB, candidate=2)
+    assert await counts(ledgers, tenant, 2, "restart", "unheard") is None
+    assert await counts(ledgers, tenant, 2) is None
+    assert await counts(ledgers, tenant, 1, "restart", kb="more") == {"restart": 1}
+    await ledger.write([stored(tenant, "old", since=3, words=frozenset())])
+    assert await counts(ledgers, tenant, 2, "restart") is None, "still published"
+    await ledger.publish(tenant=tenant, kb=KB, candidate=3)
+    assert await counts(ledgers, tenant, 3, "restart", "unheard") == {"restart": 1}, "a text without words is no gap"
+
+
+async def test_words_are_told_again_when_the_document_without_any_ends(ledgers: Ledgers, tenant: str) -> None:
+    ledger = ledgers.knowledge
+    await published(
+        ledger, tenant, stored(tenant, "a", since=1, words=RESTART), stored(tenant, "old", since=1, words=None)
+    )
+    assert await counts(ledgers, tenant, 1, "restart") is None
+    await ledger.end(tenant=tenant, kb=KB, candidate=2, doc_ids=["old"])
+    await ledger.unend(tenant=tenant, kb=KB, candidate=2, doc_ids=["old"])
+    await ledger.publish(tenant=tenant, kb=KB, candidate=2)
+    assert await counts(ledgers, tenant, 2, "restart") is None
+    await ledger.end(tenant=tenant, kb=KB, candidate=3, doc_ids=["old"])
+    await ledger.publish(tenant=tenant, kb=KB, candidate=3)
+    assert await counts(ledgers, tenant, 3, "restart") == {"restart": 1}

@@ -20,7 +20,7 @@ from firstline.domain import (
     Turn,
 )
 from firstline.errors import InvalidInput, Unavailable
-from firstline.evals.cases import Case
+from firstline.evals.cases import Case, with_known_documents
 from firstline.evals.compare import compare, differences, paired
 from firstline.evals.evaluate import LABELLED, NOT_COMPOSED, REMOVED, Judged, ask_cases, judge, rank_cases
 from firstline.evals.report import full_report, retrieval_report, table
@@ -193,3 +193,25 @@ async def test_a_case_with_other_gold_is_not_compared() -> None:
     ranked = await rank_cases(CASES, rank)
     changed = [replace(one, gold=("d/z",)) for one in ranked]
     assert paired(ranked, changed) == {}
+
+
+def test_the_report_names_the_text_that_was_missing() -> None:
+    case = Case(
+        case_id="1", turns=("q",), docs=("d/a",), outcomes=("answered:full",), must_contain=("flag", "retryable")
+    )
+    missed = judge(case, turn(answered("d/a")))
+    assert missed.lacking == ("retryable",) and missed.met is False
+    report = full_report(Results(name="own", judged=(missed,)))
+    assert "expected answered:full with 'retryable', came answered full" in report
+    assert judge(case, turn(ASK_BACK)).lacking == ()
+
+
+def test_a_gold_document_that_is_not_there_makes_no_case_answerable() -> None:
+    cases = [
+        Case(case_id="1", turns=("q",), docs=("a", "gone"), answerable=True),
+        Case(case_id="2", turns=("q",), docs=("gone", "lost"), answerable=True),
+        Case(case_id="3", turns=("q",)),
+    ]
+    found, missing = with_known_documents(cases, {"a", "b"})
+    assert [(case.docs, case.answerable) for case in found] == [(("a",), True), ((), False), ((), None)]
+    assert missing == ["gone", "lost"]

@@ -3,21 +3,30 @@
 from __future__ import annotations
 
 import asyncio
+import logging
 import os
+import shutil
 import signal
+import subprocess
+import sys
 import time
+from collections.abc import AsyncGenerator
+from contextlib import asynccontextmanager
 from pathlib import Path
+from typing import Any
 
 import pytest
 from index_client import DIMENSIONS, chunk
 
 from firstline.domain import EVERYONE, Level
-from firstline.engines.qdrant_edge import QdrantEdgeIndex, layout, open_qdrant_edge, wire
+from firstline.engines.qdrant_edge import QdrantEdgeIndex, layout, wire
+from firstline.engines.qdrant_edge import rebuild as rebuild_module
 from firstline.engines.qdrant_edge.builder import copy_sparse
 from firstline.engines.qdrant_edge.journal import Journal, apply, replay
 from firstline.engines.qdrant_edge.note import JOURNAL, Note, read_note, write_note
 from firstline.engines.qdrant_edge.rebuild import REBUILD_POINTS_MIN, Rebuild
 from firstline.engines.qdrant_edge.shard import Shard
+from firstline.engines.qdrant_edge.worker import Worker
 from firstline.errors import Broken, Unavailable
 from firstline.ports import IndexEntry, IndexQuery, Scope, SparseVector
 
@@ -72,6 +81,20 @@ def test_a_journal_that_is_full_says_so(tmp_path: Path, monkeypatch: pytest.Monk
     journal = Journal(tmp_path / JOURNAL)
     with pytest.raises(Unavailable, match="More was written"):
         journal.add(upserts(range(5)))
+    journal.close()
+
+
+def test_an_entry_that_is_not_written_whole_ends_the_rebuild(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    class NearlyFull:
+        def write(self, frame: bytes) -> int:
+            return len(frame) // 2
+
+    journal = Journal(tmp_path / JOURNAL)
+    journal.add(WRITE)
+    with monkeypatch.context() as full:
+        full.setattr(journal, "_file", NearlyFull())
+        with pytest.raises(Unavailable, match="not written whole"):
+            journal.add(WRITE)
     journal.close()
 
 
@@ -139,11 +162,84 @@ def test_an_operation_that_is_no_write_is_refused(tmp_path: Path) -> None:
 
 
 async def test_nothing_to_build_leaves_everything_as_it_is(tmp_path: Path) -> None:
-    async with open_qdrant_edge(folder=tmp_path / "index", dimensions=DIMENSIONS) as index:
-        await index.upsert([chunk(number) for number in range(20)])
-        assert not await index.optimize()
-        assert await index.count(tenant="t", kb="k") == 20
-    assert [path.name for path in (tmp_path / "index").glob("shard*")] == ["shard"]
+    shard = open_shard(tmp_path)
+    shard.upsert([chunk(number) for number in range(20)])
+    rebuild = Rebuild(tmp_path, dimensions=DIMENSIONS, swap=lambda _: pytest.fail("nothing was built"))
+    assert not await rebuild.begin(shard)
+    assert shard.count(tenant="t", kb="k") == 20
+    assert [path.name for path in tmp_path.glob("shard*")] == ["shard"]
+    shard.close()
+
+
+async def test_what_is_written_before_the_copy_is_flushed_when_the_copy_begins(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Also what is served while the remains of an earlier copy are removed."""
+    shard, unflushed = open_shard(tmp_path), 0
+    rebuild = Rebuild(tmp_path, dimensions=DIMENSIONS, swap=lambda _: None)
+    remove, flush = shutil.rmtree, shard.flush
+
+    def write_and_remove(path: Path, **options: Any) -> None:
+        nonlocal unflushed
+        if rebuild.writable.is_set():
+            unflushed += 1
+        remove(path, **options)
+
+    def flush_all() -> None:
+        nonlocal unflushed
+        unflushed = 0
+        flush()
+
+    async def start(*_: object) -> None:
+        assert not rebuild.writable.is_set()
+        seen.append(unflushed)
+        raise Unavailable("as far as this test goes")
+
+    seen: list[int] = []
+    monkeypatch.setattr(rebuild_module.shutil, "rmtree", write_and_remove)
+    monkeypatch.setattr(shard, "flush", flush_all)
+    monkeypatch.setattr(rebuild, "_start", start)
+    assert not await rebuild.begin(shard)
+    assert seen == [0]
+    assert rebuild.writable.is_set()
+    monkeypatch.undo()
+    shard.close()
+
+
+async def test_a_rebuild_that_trips_over_its_journal_says_that_nothing_was_built(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    shard = open_shard(tmp_path)
+    rebuild = Rebuild(tmp_path, dimensions=DIMENSIONS, swap=lambda _: None)
+
+    async def garbled(*_: object) -> bool:
+        raise wire.Garbled("an entry that makes no sense")
+
+    monkeypatch.setattr(rebuild, "_run", garbled)
+    with caplog.at_level(logging.ERROR):
+        assert not await rebuild.begin(shard)
+    assert "makes no sense" in caplog.text
+    assert rebuild.writable.is_set()
+    shard.close()
+
+
+@pytest.mark.parametrize(("copying", "flushes"), [(True, 0), (False, 1)])
+async def test_the_worker_leaves_the_files_as_they_are_while_they_are_copied(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, copying: bool, flushes: int
+) -> None:
+    shard, flushed = open_shard(tmp_path), list[int]()
+    monkeypatch.setattr(shard, "flush", lambda: flushed.append(1))
+    worker = Worker(shard, folder=tmp_path, dimensions=DIMENSIONS)
+    if copying:
+        worker._rebuild.writable.clear()  # pyright: ignore[reportPrivateUsage]  (as a rebuild does at its copy)
+    worker._written_at = time.monotonic() - 60  # pyright: ignore[reportPrivateUsage]  (a write a minute ago)
+    waiting = asyncio.create_task(worker.until_idle())
+    await asyncio.sleep(0.4)
+    worker.stop()
+    await waiting
+    assert len(flushed) == flushes
+    monkeypatch.undo()
+    await worker.close()
 
 
 # --- at size --------------------------------------------------------------------------------------------------------
@@ -177,6 +273,34 @@ def asked(number: int, *, limit: int = 3, snapshot: int = 1, tag: str = EVERYONE
     )
 
 
+@asynccontextmanager
+async def building_at_once(folder: Path) -> AsyncGenerator[tuple[QdrantEdgeIndex, asyncio.Task[None]]]:
+    """An index whose worker rebuilds without a pause first, with the graphs just beginning to be built; the task ends
+    with the swap."""
+    script = Path(__file__).with_name("index_worker.py")
+    worker = await asyncio.to_thread(subprocess.Popen[bytes], [sys.executable, str(script), str(folder)])
+    index = QdrantEdgeIndex(folder=folder, dimensions=DIMENSIONS)
+    try:
+        async with asyncio.timeout(60):
+            while not (folder / "shard-1").exists():  # noqa: ASYNC110  # another process does it, and tells nobody
+                await asyncio.sleep(0.01)
+        building = asyncio.create_task(swapped(folder))
+        try:
+            yield index, building
+        finally:
+            building.cancel()
+            await asyncio.wait([building])
+    finally:
+        await index.close()
+        worker.terminate()
+        worker.wait()
+
+
+async def swapped(folder: Path) -> None:
+    while read_note(folder, dimensions=DIMENSIONS).shard != "shard-1":  # noqa: ASYNC110  # another process does it, and tells nobody
+        await asyncio.sleep(0.02)
+
+
 @pytest.fixture(scope="module")
 def big(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A folder with enough chunks for graphs, none of which are built."""
@@ -195,8 +319,7 @@ async def test_searches_counts_filters_and_writes_hold_during_and_after_the_swap
     folder = tmp_path / "index"
     copy_sparse(big, folder)
     written, longest = 0, 0.0
-    async with open_qdrant_edge(folder=folder, dimensions=DIMENSIONS) as index:
-        building = asyncio.create_task(index.optimize())
+    async with building_at_once(folder) as (index, building):
         while not building.done():
             number = CHUNKS + written
             await index.upsert([big_chunk(number)])
@@ -209,8 +332,7 @@ async def test_searches_counts_filters_and_writes_hold_during_and_after_the_swap
             assert await index.count(tenant="t", kb="k") == CHUNKS + written
             hits = await index.search(asked(5, limit=2 * CHUNKS // STEP, tag="hundredth"))
             assert len(hits) == len([n for n in range(CHUNKS + written) if n % STEP == 0])
-        assert await building
-        assert read_note(folder, dimensions=DIMENSIONS).shard == "shard-1"
+        await building
         assert await index.count(tenant="t", kb="k") == CHUNKS + written
         for number in [*range(CHUNKS, CHUNKS + written, max(1, written // 50)), 77, 999]:
             assert number in {int(hit.chunk_id[-12:]) for hit in await index.search(asked(number))}
@@ -227,19 +349,15 @@ async def test_killing_the_worker_during_a_rebuild_loses_nothing_acknowledged(bi
     for instant in (1.0, 0.02, 0.1, 0.5, 0.9, 0.97):
         folder = tmp_path / f"index-{instant}"
         copy_sparse(big, folder)
-        index = QdrantEdgeIndex(folder=folder, dimensions=DIMENSIONS)
-        began, written = time.monotonic(), 0
-        building = asyncio.create_task(index.optimize())
-        # The first one is not killed before its end, and tells how long one takes.
-        while not building.done() and (not whole_s or time.monotonic() - began < instant * whole_s):
-            await index.upsert([big_chunk(CHUNKS + written)])
-            written += 1
-        whole_s = whole_s or time.monotonic() - began
-        os.kill(await index.ready(), signal.SIGKILL)
-        building.cancel()
-        await asyncio.wait([building])
-        assert await index.count(tenant="t", kb="k") == CHUNKS + written, f"killed at {instant} of {whole_s:.1f} s"
-        for number in range(CHUNKS, CHUNKS + written, max(1, written // 20)):
-            assert number in {int(hit.chunk_id[-12:]) for hit in await index.search(asked(number))}
-        assert len(list(folder.glob("shard*"))) == 1, "what died half-way is gone"
-        await index.close()
+        async with building_at_once(folder) as (index, building):
+            began, written = time.monotonic(), 0
+            # The first one is not killed before its end, and tells how long one takes.
+            while not building.done() and (not whole_s or time.monotonic() - began < instant * whole_s):
+                await index.upsert([big_chunk(CHUNKS + written)])
+                written += 1
+            whole_s = whole_s or time.monotonic() - began
+            os.kill(await index.ready(), signal.SIGKILL)
+            assert await index.count(tenant="t", kb="k") == CHUNKS + written, f"killed at {instant} of {whole_s:.1f} s"
+            for number in range(CHUNKS, CHUNKS + written, max(1, written // 20)):
+                assert number in {int(hit.chunk_id[-12:]) for hit in await index.search(asked(number))}
+            assert len(list(folder.glob("shard*"))) == 1, "what died half-way is gone"

@@ -73,3 +73,12 @@ def test_links_between_documents_lead_somewhere():
 def test_test_files_have_names_of_their_own():
     names = [path.name for path in (ROOT / "tests").rglob("test_*.py")]
     assert sorted(names) == sorted(set(names)), "pytest imports by name: two files of one name collide"
+
+
+def test_a_settings_hash_names_what_shapes_an_outcome_and_holds_no_secret():
+    plain = Settings()
+    secrets = [name for name, field in Settings.model_fields.items() if field.repr is False]
+    assert secrets
+    for name in secrets:
+        assert Settings(**{name: "another"}).settings_hash == plain.settings_hash, name
+    assert Settings(candidates=60).settings_hash != plain.settings_hash

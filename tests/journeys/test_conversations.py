@@ -80,13 +80,14 @@ async def test_the_last_message_is_answered_from_the_right_page(messages: Sequen
 
 async def test_no_the_other_one():
     asked, picked, other = await conversation(
-        "rotation zebra crossing of a harvest lantern", "the first one", "No, the other one"
+        "rotation zebra crossing of a harvest lantern", "the first one", "No, the other one", documents_ranked=2
     )
-    assert isinstance(asked.outcome, Clarify) and len(asked.outcome.options) >= 2
-    assert picked.plan is not None and picked.plan.carried == asked.outcome.options[:1]
-    assert other.plan is not None
-    if len(asked.outcome.options) == 2:
-        assert other.plan.carried == asked.outcome.options[1:]
+    assert isinstance(asked.outcome, Clarify)
+    assert set(asked.outcome.options) == {"rotate-logs", "rotate-keys"}
+    first, second = asked.outcome.options
+    assert picked.plan is not None and picked.plan.carried == (first,)
+    assert other.plan is not None and other.plan.carried == (second,)
+    assert other.plan.queries[0].text == second
 
 
 async def test_the_filters_of_a_conversation_are_recorded_with_its_turn():

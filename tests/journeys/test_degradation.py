@@ -5,14 +5,21 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Callable, Sequence
 from typing import Any
+from uuid import uuid4
 
 import pytest
+from test_evidence_cases import INSERTS
+from test_evidence_cases import PAGES as OTHER_PAGES
 from world import KB, ToyEmbedder, World, asker, page
 
-from firstline.domain import Answered, Clarify, Escalated, HighStakes, Reason, Turn
+from firstline.domain import Answered, Clarify, Completeness, Escalated, HighStakes, Reason, Turn
 from firstline.engines.memory.index import MemoryIndex
 from firstline.errors import Unavailable
+from firstline.models.classifier import open_classifier
+from firstline.models.embedder import open_embedder
 from firstline.ports import Hit, IndexQuery, Vectors
+from firstline.settings import load_settings
+from firstline.wiring import gates_of
 
 PAGES = (
     page("drivers", "# Drivers\n\nUpgrade the driver to end the duplicate key error after a retry.\n"),
@@ -39,6 +46,22 @@ class FaultyEmbedder(ToyEmbedder):
         if self.fault is not None:
             await self.fault()
         return await super().embed(texts)
+
+
+class FaultyShipped:
+    """The embedder of a new installation."""
+
+    fault: Fault | None = None
+
+    def __init__(self) -> None:
+        settings = load_settings(environ={})
+        self._inner = open_embedder(name=settings.embedder, model=settings.embedder_model, api_key="", threads=1)
+        self.model_id, self.dimensions = self._inner.model_id, self._inner.dimensions
+
+    async def embed(self, texts: Sequence[str]) -> Vectors:
+        if self.fault is not None:
+            await self.fault()
+        return await self._inner.embed(texts)
 
 
 class FaultyIndex(MemoryIndex):
@@ -86,7 +109,40 @@ async def test_without_the_embedder_words_alone_are_searched(fault: Fault) -> No
     assert (scores.dense, scores.document) == (0.0, 0.0)
     assert scores.words > 0
     assert chunk_id
-    assert isinstance(turn.outcome, Answered | Clarify | Escalated)
+    assert isinstance(turn.outcome, Answered), "the toy gates weigh words alone"
+    assert turn.outcome.claims[0].citations[0].doc_id == "drivers"
+
+
+async def shipped(world: World, question: str) -> Turn:
+    """With the gates and the classifier as shipped."""
+    journey = world.questions()
+    journey._gates = gates_of(load_settings(environ={}))  # pyright: ignore[reportPrivateUsage]  (not the toys)
+    journey._classifier = open_classifier(embedder=world.embedder.model_id)  # pyright: ignore[reportPrivateUsage]
+    session = await world.session(uuid4().hex)
+    return await journey.ask(session=session, principal=asker(), question=question)
+
+
+def is_full(turn: Turn) -> bool:
+    return isinstance(turn.outcome, Answered) and turn.outcome.completeness is Completeness.FULL
+
+
+async def test_without_the_embedder_the_shipped_gates_let_little_pass() -> None:
+    """What is answered in full with vectors is asked back about without them, unless its very words stand in a page."""
+    embedder = FaultyShipped()
+    world = World(embedder=embedder, index=MemoryIndex(dimensions=embedder.dimensions))  # pyright: ignore[reportArgumentType]  (no toy)
+    await world.ingest(*PAGES, *OTHER_PAGES, *INSERTS)
+    vague = (QUESTION, "How long are snapshots kept on the large plan?", "How do I turn audit logging on?")
+    literal = "no free socket in pool, which setting?"
+    for question in (*vague, literal):
+        assert is_full(await shipped(world, question)), question
+    embedder.fault = broken
+    for question in vague:
+        turn = await shipped(world, question)
+        assert "embed" in turn.degraded and turn.evidence
+        assert isinstance(turn.outcome, Clarify | Escalated), question
+    turn = await shipped(world, literal)
+    assert isinstance(turn.outcome, Answered)
+    assert {citation.doc_id for claim in turn.outcome.claims for citation in claim.citations} == {"client"}
 
 
 async def test_without_the_embedder_high_stakes_are_still_seen() -> None:
@@ -112,14 +168,20 @@ async def test_without_the_index_the_turn_is_handed_over(fault: Fault) -> None:
     assert turn.outcome.handoff.reason is Reason.PROVIDER_FAILURE
 
 
-@pytest.mark.parametrize("fault", [late, broken])
-async def test_without_the_reranker_the_fused_order_stands(fault: Fault) -> None:
+async def surprised() -> None:
+    raise OverflowError("what no reranker says it raises")
+
+
+@pytest.mark.parametrize("fault", [late, broken, surprised])
+async def test_without_the_reranker_the_fused_order_stands(fault: Fault, caplog: pytest.LogCaptureFixture) -> None:
     plain = await asked(World())
     turn = await asked(World(reranker=ByWish("backup", fault)), rerank_budget_s=0.05)
 
     assert turn.degraded == {"rerank": f"{'late' if fault is late else 'broken'}: the fused order stands"}
     assert [scores for _, scores in turn.evidence] == [scores for _, scores in plain.evidence]
     assert plain.degraded == {}
+    cause = {late: "late (TimeoutError)", broken: "broken (down)", surprised: "broken (OverflowError)"}[fault]
+    assert f"stage rerank was {cause}: the fused order stands" in caplog.text
 
 
 async def test_a_reranker_decides_and_is_named_in_the_record() -> None:

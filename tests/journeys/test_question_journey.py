@@ -84,6 +84,20 @@ async def test_it_asks_once_and_then_hands_over():
     assert "zebra" in handoff.summary and handoff.question == "purple elephant" and handoff.next_step
 
 
+async def test_it_never_asks_back_for_ever():
+    world = await ready()
+    session = await world.session()
+    messages = (
+        "it is broken",
+        "purple elephant sandwich recipe",
+        "seven green bottles hanging",
+        "quiet winter harbour",
+    )
+    turns = [await ask(world, message, session=session) for message in messages]
+    assert [type(turn.outcome) for turn in turns[:2]] == [Clarify, Clarify]
+    assert isinstance(turns[2].outcome, Escalated)
+
+
 @pytest.mark.parametrize("closed", [HandoffState.RESOLVED, HandoffState.RETURNED])
 async def test_a_person_is_connected_at_once_and_the_bot_is_silent_while_they_own_it(closed):
     world = await ready()

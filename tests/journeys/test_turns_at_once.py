@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 from tests.journeys.world import World, asker, page
 
-from firstline.domain import Answered, Escalated, Reason
+from firstline.domain import Answered, Escalated, HandoffState, HighStakes, Reason, Silent
 
 
 async def ready() -> World:
@@ -60,3 +60,47 @@ async def test_who_finds_no_place_before_the_deadline_is_handed_over(monkeypatch
         assert isinstance(turn.outcome, Escalated)
         assert turn.outcome.handoff.reason is Reason.PROVIDER_FAILURE
     assert await world.conversations.turns("second", limit=1)
+
+
+async def test_under_load_the_bot_stays_silent_where_a_person_owns_the_session(monkeypatch: pytest.MonkeyPatch) -> None:
+    world = await ready()
+    questions = world.questions(turns_at_once=1, turn_deadline_s=0.05)
+    owned, other = await world.session("owned"), await world.session("other")
+    turn = await questions.ask(session=owned, principal=asker(), question="I want to talk to a human please")
+    assert isinstance(turn.outcome, Escalated)
+    handoff_id = turn.outcome.handoff.handoff_id
+    await world.conversations.set_handoff_state(handoff_id, tenant=owned.tenant, state=HandoffState.ACKNOWLEDGED)
+
+    async def stuck(query: Any) -> Any:
+        await asyncio.sleep(30)
+
+    monkeypatch.setattr(world.index, "search", stuck)
+    busy = asyncio.create_task(questions.ask(session=other, principal=asker(), question="rotate logs"))
+    await asyncio.sleep(0.01)
+    silent = await questions.ask(session=owned, principal=asker(), question="are you there?")
+    await busy
+
+    assert isinstance(silent.outcome, Silent)
+    assert len(await world.conversations.handoffs(tenant=owned.tenant, limit=10)) == 2, (
+        "of the person and of the busy turn"
+    )
+
+
+async def test_under_load_high_stakes_are_still_acknowledged(monkeypatch: pytest.MonkeyPatch) -> None:
+    world = await ready()
+    questions = world.questions(turns_at_once=1, turn_deadline_s=0.05)
+
+    async def stuck(query: Any) -> Any:
+        await asyncio.sleep(30)
+
+    monkeypatch.setattr(world.index, "search", stuck)
+    busy = asyncio.create_task(
+        questions.ask(session=await world.session("other"), principal=asker(), question="rotate logs")
+    )
+    await asyncio.sleep(0.01)
+    turn = await questions.ask(
+        session=await world.session(), principal=asker(), question="I want to cancel my subscription"
+    )
+    await busy
+
+    assert isinstance(turn.outcome, HighStakes)

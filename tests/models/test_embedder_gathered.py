@@ -11,6 +11,7 @@ import pytest
 from firstline.errors import Unavailable
 from firstline.models.cached import QueryCache
 from firstline.models.embedder import for_questions
+from firstline.models.embedder_endpoint import CONCURRENT_MAX, EndpointEmbedder
 from firstline.models.gathered import GatheredEmbedder
 from firstline.ports import Vectors
 
@@ -71,7 +72,7 @@ async def test_it_starts_again_after_it_has_come_to_rest() -> None:
     assert len(inner.calls) == 3
 
 
-async def test_a_failure_reaches_those_of_its_call_alone() -> None:
+async def test_a_failure_reaches_those_who_fail_alone_too() -> None:
     inner = Slow()
     embedder = GatheredEmbedder(inner)
     first = ask(embedder, "a")
@@ -81,11 +82,13 @@ async def test_a_failure_reaches_those_of_its_call_alone() -> None:
     inner.go.release()
     await settle()
     inner.fails = True
-    inner.go.release()
+    for _ in range(3):
+        inner.go.release()
     assert (await first).tolist() == [[1]]
     for task in (second, third):
         with pytest.raises(Unavailable):
             await task
+    assert inner.calls == [["a"], ["b", "c"], ["b"], ["c"]], "once more for each, and no more"
     inner.fails = False
     inner.go.release()
     assert (await embedder.embed(["later"])).tolist() == [[5]]
@@ -129,3 +132,63 @@ async def test_questions_use_it_behind_their_cache() -> None:
     await embedder.embed(["a"])
     await embedder.embed(["a"])
     assert inner.calls == [["a"]]
+
+
+class Picky(Slow):
+    """Refuses one text."""
+
+    async def embed(self, texts: Sequence[str]) -> Vectors:
+        vectors = await super().embed(texts)
+        if "poison" in texts:
+            raise Unavailable("refused")
+        return vectors
+
+
+async def test_a_text_that_is_refused_fails_nobody_else() -> None:
+    inner = Picky()
+    embedder = GatheredEmbedder(inner)
+    tasks = [ask(embedder, "a")]
+    await settle()
+    tasks += [ask(embedder, "b"), ask(embedder, "poison"), ask(embedder, "cc", "ddd")]
+    await settle()
+    for _ in range(5):
+        inner.go.release()
+    found = await asyncio.gather(*tasks, return_exceptions=True)
+    assert isinstance(found.pop(2), Unavailable)
+    assert [part.tolist() for part in found if not isinstance(part, BaseException)] == [[[1]], [[1]], [[2], [3]]]
+
+
+async def test_a_call_that_hangs_ends_with_the_last_who_waits_for_it() -> None:
+    inner = Slow()
+    embedder = GatheredEmbedder(inner)
+    first = ask(embedder, "a")
+    await settle()
+    hung = [ask(embedder, "b"), ask(embedder, "c")]
+    inner.go.release()
+    await first
+    await settle()
+    later = ask(embedder, "later")
+    hung[0].cancel()
+    await settle()
+    assert inner.calls == [["a"], ["b", "c"]], "one still waits"
+    hung[1].cancel()
+    await settle()
+    assert inner.calls[2:] == [["later"]], "its place is free again"
+    inner.go.release()
+    assert (await later).tolist() == [[5]]
+
+
+async def test_an_endpoint_gets_as_many_calls_at_once_as_it_takes(monkeypatch: pytest.MonkeyPatch) -> None:
+    inner = Slow()
+    endpoint = EndpointEmbedder(url="http://127.0.0.1:1/", model="", api_key="")
+    monkeypatch.setattr(endpoint, "embed", inner.embed)
+    embedder = for_questions(endpoint)
+    tasks: list[asyncio.Task[Vectors]] = []
+    for number in range(CONCURRENT_MAX + 3):
+        tasks.append(asyncio.create_task(embedder.embed([str(number)])))
+        await settle()
+    assert len(inner.calls) == CONCURRENT_MAX
+    for _ in tasks:
+        inner.go.release()
+    await asyncio.gather(*tasks)
+    assert len(inner.calls) == CONCURRENT_MAX + 1

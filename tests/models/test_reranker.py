@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
 import threading
 import time
@@ -15,8 +16,8 @@ from tiny_cross_encoder import write_cross_encoder
 
 from firstline.errors import Broken, InvalidInput, Unavailable
 from firstline.models.reranker import open_reranker
-from firstline.models.reranker_endpoint import EndpointReranker
-from firstline.models.reranker_local import CrossEncoder
+from firstline.models.reranker_endpoint import REPLY_BYTES_MAX, EndpointReranker
+from firstline.models.reranker_local import BATCH_PAIRS_MAX, CrossEncoder
 
 WORDS = "duplicate key error retry index replica driver timeout the a of".split()
 
@@ -80,12 +81,63 @@ def test_what_is_no_reranker_is_refused_with_a_remedy(tmp_path: Path) -> None:
         open_reranker(name=str(folder), model="", api_key="", threads=1)
 
 
+class Held:
+    """Stands in a model's request: the first batch of a call waits until it is let go."""
+
+    def __init__(self, model: CrossEncoder, monkeypatch: pytest.MonkeyPatch) -> None:
+        self.began, self.go, self.batches = threading.Event(), threading.Event(), 0
+        self.threads: set[str] = set()
+        infer = model._infer  # pyright: ignore[reportPrivateUsage]  (the one place where a model can be held)
+
+        def held(pairs: Any) -> Any:
+            self.batches += 1
+            self.threads.add(threading.current_thread().name)
+            self.began.set()
+            assert self.go.wait(10)
+            return infer(pairs)
+
+        monkeypatch.setattr(model, "_infer", held)
+
+
+async def test_a_second_call_is_refused_while_one_runs_and_waits_in_no_shared_thread(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    model = opened(write_cross_encoder(tmp_path / "tiny", WORDS))
+    held = Held(model, monkeypatch)
+    running = asyncio.create_task(model.score("key", ["key"]))
+    assert await asyncio.to_thread(held.began.wait, 10)
+    with pytest.raises(Unavailable, match="busy"):
+        await model.score("key", ["key"])
+    held.go.set()
+    assert len(await running) == 1
+    assert len(await model.score("key", ["key"])) == 1
+    assert {name.split("_")[0] for name in held.threads} == {"rerank"}
+    await model.close()
+    with pytest.raises(Unavailable, match="closed"):
+        await model.score("key", ["key"])
+
+
+async def test_a_call_that_is_given_up_ends_after_its_batch(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    model = opened(write_cross_encoder(tmp_path / "tiny", WORDS))
+    held = Held(model, monkeypatch)
+    with pytest.raises(TimeoutError):
+        async with asyncio.timeout(0.1):
+            await model.score("key", ["key"] * 5 * BATCH_PAIRS_MAX)
+    with pytest.raises(Unavailable, match="busy"):
+        await model.score("key", ["key"])
+    held.go.set()
+    await model.close()
+    assert held.batches == 1
+
+
 class Endpoint:
     """Scores a document by its length; `status` and `reply` replace that."""
 
     def __init__(self) -> None:
         self.status = 200
         self.reply: Any = None
+        self.raw = b""
+        self.sent = 0
         self.delay_s = 0.0
         self.seen: list[dict[str, Any]] = []
         self.authorization: str | None = None
@@ -99,10 +151,16 @@ class Endpoint:
                 time.sleep(endpoint.delay_s)
                 good = [{"index": n, "relevance_score": float(len(d))} for n, d in enumerate(body["documents"])][::-1]
                 raw = json.dumps({"results": good} if endpoint.reply is None else endpoint.reply).encode()
+                raw = endpoint.raw or raw
                 self.send_response(endpoint.status)
                 self.send_header("Content-Length", str(len(raw)))
                 self.end_headers()
-                self.wfile.write(raw)
+                try:
+                    for start in range(0, len(raw), 65_536):
+                        self.wfile.write(raw[start : start + 65_536])
+                        endpoint.sent += 65_536
+                except ConnectionError:
+                    self.close_connection = True  # whoever asked has read enough
 
             def log_message(self, format: str, *args: Any) -> None:
                 pass
@@ -160,6 +218,33 @@ async def test_an_endpoint_that_fails_or_talks_nonsense_is_unavailable(
     finally:
         await model.close()
     assert "FIRSTLINE_RERANKER" in caught.value.remedy
+
+
+@pytest.mark.parametrize(
+    "raw",
+    [
+        b'{"results": [{"index": 1e999, "relevance_score": 1}]}',
+        b'{"results": [{"index": 0, "relevance_score": ' + b"9" * 400 + b"}]}",
+        b"[" * 100_000,
+        b"",
+    ],
+    ids=["infinite index", "score of 400 digits", "deep nesting", "not what was asked"],
+)
+async def test_numbers_and_nesting_that_no_reply_has_are_unavailable(endpoint: Endpoint, raw: bytes) -> None:
+    endpoint.raw, endpoint.reply = raw, {}
+    model = EndpointReranker(url=endpoint.url, model="", api_key="")
+    with pytest.raises(Unavailable, match="not in the expected form"):
+        await model.score("why", ["a"])
+    await model.close()
+
+
+async def test_a_reply_past_the_limit_is_not_read_to_its_end(endpoint: Endpoint) -> None:
+    endpoint.raw = b" " * 16 * REPLY_BYTES_MAX
+    model = EndpointReranker(url=endpoint.url, model="", api_key="")
+    with pytest.raises(Unavailable, match="too large"):
+        await model.score("why", ["a"])
+    await model.close()
+    assert endpoint.sent < 12 * REPLY_BYTES_MAX
 
 
 async def test_a_late_endpoint_is_unavailable(endpoint: Endpoint) -> None:

@@ -6,6 +6,7 @@ from tests.steps.evidence import piece
 
 from firstline.domain import ChunkKind, ClaimKind
 from firstline.questions.compose import compose, units_of
+from firstline.questions.verify import verify
 
 PROCEDURE = """## Rotate the logs
 
@@ -97,3 +98,19 @@ def test_what_completes_the_best_piece_stands_with_it_in_reading_order():
         "2. Copy the files.",
     ]
     assert [claim.citations[0].chunk_id for claim in draft.claims] == ["doc-1", "doc-2", "doc-2"]
+
+
+def test_rows_of_a_table_that_goes_on_carry_the_names_of_its_columns():
+    lead = "| Code | Meaning |\n|---|---|\n"
+    rows = "| LK1409 | write concern timeout |\n| LK1501 | authentication failed |\n"
+    part = piece(rows, start=200, kind=ChunkKind.TABLE)
+    part = replace(part, lead_text=lead, chunk=replace(part.chunk, lead=(100, 100 + len(lead))))
+
+    draft = compose("what is LK1409", [part], chars_max=1_000)
+
+    assert [claim.kind for claim in draft.claims] == [ClaimKind.ROW, ClaimKind.ROW]
+    assert draft.claims[0].text == "**Code**: LK1409 · **Meaning**: write concern timeout"
+    row, names = draft.claims[0].citations
+    assert (row.start, row.end) == (200, 200 + rows.index("\n") + 1)
+    assert (names.start, names.end) == (100, 100 + lead.index("\n"))
+    assert not verify(draft, [part]).dropped

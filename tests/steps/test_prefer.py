@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from firstline.domain import NOTHING, Document, DocumentKind, Level, RankedDocument, Scores
 from firstline.questions.alike import alike, shingles
-from firstline.questions.prefer import copies_last, copies_of, prefer, version_note
+from firstline.questions.prefer import copies_last, copies_of, prefer, sisters_of, superseded_of, version_note
 from firstline.questions.versions import covers, versions_of, without_versions
 
 SCORES = Scores(dense=0.5, words=1.0, document=0.5, fused=1.0)
@@ -43,14 +43,16 @@ def document(
     )
 
 
-def preferred(*documents: Document, question: str = "how", version: str = "") -> list[str]:
-    """Ids in the order to read; the arguments are in rank order."""
+def preferred(
+    *documents: Document, question: str = "how", version: str = "", kept: int = 20, falling: float = 0.05
+) -> list[str]:
+    """Ids in the order to read; the arguments are in rank order. From place to place the score falls by `falling`."""
     ranked = [
-        RankedDocument(doc_id=one.doc_id, score=10.0 - place, hits=((one.doc_id, SCORES),))
+        RankedDocument(doc_id=one.doc_id, score=10.0 - place * falling, hits=((one.doc_id, SCORES),))
         for place, one in enumerate(documents)
     ]
     read = {one.doc_id: one for one in documents}
-    found = prefer(ranked, read, question=question, version=version)
+    found = prefer(ranked, read, question=question, kept=kept, version=version)
     found = copies_last(found, copies_of(found, read))
     assert [one.score for one in found] == [one.score for one in ranked], "scores belong to places"
     return [one.doc_id for one in found]
@@ -157,6 +159,49 @@ def test_what_replaces_a_page_comes_before_it_whatever_it_is_called() -> None:
     assert preferred(BARE, OTHER, newer) == ["newer", "other", "bare"]
     older = document("older", "Old log rotation", superseded_by="Rotate logs")
     assert preferred(older, BARE) == ["bare", "older"]
+
+
+def test_from_behind_the_places_kept_comes_only_the_version_asked_for() -> None:
+    assert preferred(OLD, OTHER, NEW, kept=2) == ["old", "other", "new"]
+    assert preferred(OLD, OTHER, NEW, kept=2, version="5.0") == ["new", "other", "old"]
+    assert preferred(OLD, OTHER, NEW, kept=2, version="6.0") == ["old", "other", "new"]
+    assert preferred(OLD, OTHER, NEW, kept=2, question="how on 5.x?") == ["new", "other", "old"]
+
+
+def test_a_newer_page_passes_only_what_is_found_about_as_well() -> None:
+    assert preferred(OLD, NEW, falling=1.5) == ["new", "old"]
+    assert preferred(OLD, NEW, falling=1.6) == ["old", "new"]
+    newest = document("newest", "Rotate logs (6.0)", version="6.0")
+    assert preferred(OLD, NEW, newest, falling=1.0) == ["new", "old", "newest"]
+    assert preferred(OLD, NEW, falling=5.0, version="5.0") == ["new", "old"], "asked for, it comes in any case"
+
+
+@pytest.mark.parametrize("kind", [DocumentKind.TICKET, DocumentKind.FORUM_POST, DocumentKind.ISSUE, DocumentKind.FAQ])
+@pytest.mark.parametrize("field", ["supersedes", "superseded_by"])
+def test_what_a_post_or_a_ticket_says_moves_no_page(kind: DocumentKind, field: str) -> None:
+    post = document("post", "My logs", kind=kind, marks={field: "old, bare"})
+    found = {one.doc_id: one for one in (OLD, BARE, post)}
+    assert superseded_of(found) == frozenset()
+    assert sisters_of("old", found) == {"bare"}
+    assert preferred(OLD, BARE, post) == ["old", "bare", "post"]
+
+
+@pytest.mark.parametrize(
+    "other",
+    [
+        document("other", "All pages", supersedes="mine", product="Robin"),
+        document("other", "All pages", supersedes="mine"),
+        document("other", "All pages", supersedes="mine", product="Lark", kind=DocumentKind.NOTE),
+    ],
+)
+def test_a_page_replaces_only_pages_of_its_own_product_and_kind(other: Document) -> None:
+    mine = document("mine", "Rotate logs", product="Lark")
+    found = {one.doc_id: one for one in (mine, other)}
+    assert superseded_of(found) == frozenset()
+    assert sisters_of("mine", found) == sisters_of("other", found) == frozenset()
+    assert preferred(mine, other) == ["mine", "other"]
+    same = document("same", "All pages", supersedes="mine", product="LARK")
+    assert sisters_of("mine", {"mine": mine, "same": same}) == {"same"}
 
 
 def test_who_runs_the_old_version_gets_its_page_although_it_is_superseded() -> None:

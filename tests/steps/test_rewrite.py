@@ -104,6 +104,7 @@ def test_a_follow_up_keeps_the_topic_and_names_what_it_carried():
 
 
 INSTALL = "How do I install the agent on Linux?"
+VERSIONED = "Does the driver work with version 4.2?"
 
 
 @pytest.mark.parametrize(
@@ -118,6 +119,35 @@ INSTALL = "How do I install the agent on Linux?"
         ((INSTALL, "and what does it cost?"), None),
         (("How do I rotate the logs?", "and for Windows?"), None),
         (("Moved from Linux to a cloud on Windows in Europe", "and for Solaris?"), None),
+        ((INSTALL, "and on Windows server 2019?"), "How do I install the agent on Windows server 2019?"),
+        ((INSTALL, "but on Windows?"), "How do I install the agent on Windows?"),
+        ((INSTALL, "but what about Windows?"), "How do I install the agent on Windows?"),
+        ((INSTALL, "for MySQL too?"), "How do I install the agent on MySQL?"),
+        ((VERSIONED, "what about 4.3?"), "Does the driver work with version 4.3?"),
+        ((VERSIONED, "and release 5?"), "Does the driver work with version 5?"),
+        ((VERSIONED, "and in 5?"), "Does the driver work with version 5?"),
+        (("Does it run on Larkspur 4.2?", "and on Larkspur 4.3?"), "Does it run on Larkspur 4.3?"),
+        (("Is there a fix for E11000?", "and for E11600?"), "Is there a fix for E11600?"),
+        # Complaints and answers are no variations: what was said before is kept beside them.
+        ((INSTALL, "but Permission denied"), None),
+        ((INSTALL, "and Permission denied"), None),
+        ((INSTALL, "but with Permission denied"), None),
+        ((INSTALL, "and Error E11000"), None),
+        ((INSTALL, "and E11000"), None),
+        ((INSTALL, "and NullPointerException"), None),
+        ((INSTALL, "So Friday"), None),
+        ((INSTALL, "and Friday"), None),
+        ((INSTALL, "on Windows"), None),
+        ((INSTALL, "but Postgres crashed afterwards"), None),
+        ((INSTALL, "but on Windows nothing works"), None),
+        ((INSTALL, "but Postgres"), None),
+        (("Which port is used by version 4.2?", "is it 27017"), None),
+        (("Which port is used by version 4.2?", "and 27017"), None),
+        (("Which port is used by version 4.2?", "and on 27017"), None),
+        ((VERSIONED, "but exit code 1.5"), None),
+        ((VERSIONED, "and exit code 1.5"), None),
+        ((VERSIONED, "but 1.5"), None),
+        (("Does version 4.2 run on Linux?", "and Larkspur 4.3?"), None),
     ],
 )
 def test_a_variation_of_the_question_before_is_written_out(messages: tuple[str, ...], written_out: str | None):
@@ -125,7 +155,14 @@ def test_a_variation_of_the_question_before_is_written_out(messages: tuple[str, 
     if written_out is None:
         assert plan.queries[0].text == messages[-1] and messages[0] in plan.standalone
     else:
-        assert plan.standalone == plan.queries[0].text == written_out and len(plan.queries) == 1
+        assert plan.standalone == plan.queries[0].text == written_out
+        assert [(query.text, query.weight) for query in plan.queries[1:]] == [(messages[-1], 0.3)]
+
+
+def test_a_number_in_a_complaint_is_no_version_asked_for():
+    assert rewrite("but exit code 1.5", earlier=[VERSIONED]).filters["version"] == "4.2"
+    assert rewrite("is it 27017", earlier=[VERSIONED]).filters["version"] == "4.2"
+    assert rewrite("and for 4.3?", earlier=[VERSIONED]).filters["version"] == "4.3"
 
 
 def test_the_same_error_is_found_after_turns_about_something_else():

@@ -11,6 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from firstline.domain import Level
+from firstline.models.english import open_english
 from firstline.ports import Scope
 from firstline.questions.spelling import (
     CHARS_MAX,
@@ -118,11 +119,38 @@ async def test_a_question_mostly_of_unknown_words_is_left_alone() -> None:
     assert (await read("databse after kubernetes replica xxxxx yyyyy")).corrections == (("databse", "database"),)
 
 
+@pytest.mark.parametrize("text", ["it fails though it ran", "the blade and the quite small array"])
+async def test_shipped_english_words_are_never_read_as_a_word_of_the_documents(text: str) -> None:
+    words = Words({"through": 90, "blake": 9, "quote": 9, "arrays": 5})
+    found = await spelling(text, SCOPE, ledger=words, english=open_english())  # pyright: ignore[reportArgumentType]  (one method is used)
+    assert found == Spelling(text=text)
+
+
 async def test_look_ups_are_few() -> None:
     for text, queries in (("how is it?", 0), ("restart the database", 1), ("restrat the database", 2)):
         words = Words()
         await spelling(text, SCOPE, ledger=words, english=ENGLISH)  # pyright: ignore[reportArgumentType]  (one method is used)
         assert len(words.asked) == queries, text
+
+
+class Gap(Words):
+    """A ledger with a document whose words were not recorded, from the look-up with this number on."""
+
+    def __init__(self, first: int) -> None:
+        super().__init__()
+        self._first = first
+
+    async def word_counts(self, words: Collection[str], scope: Scope) -> dict[str, int] | None:  # pyright: ignore[reportIncompatibleMethodOverride]  (as the port has it)
+        found = await super().word_counts(words, scope)
+        return found if len(self.asked) < self._first else None
+
+
+@pytest.mark.parametrize("first", [1, 2])
+async def test_nothing_is_corrected_while_words_of_a_document_are_not_recorded(first: int) -> None:
+    words = Gap(first)
+    found = await spelling("What is E1100 in my databse?", SCOPE, ledger=words, english=ENGLISH)  # pyright: ignore[reportArgumentType]  (one method is used)
+    assert found == Spelling(text="What is E1100 in my databse?")
+    assert len(words.asked) == first
 
 
 def distance(one: str, other: str) -> int:

@@ -12,10 +12,11 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from firstline.domain import Category, Intent, Mood
+from firstline.domain import Category, Intent, Mood, Talk
 from firstline.models.classifier import WEIGHTS_PATH, load_classifier
 from firstline.models.embedder import open_embedder
 from firstline.questions.language import language_of
+from firstline.questions.small_talk import small_talk
 from firstline.questions.triage import triage
 
 HELD_OUT = Path(__file__).parents[2] / "training/triage/sentences/held_out.jsonl"
@@ -125,6 +126,59 @@ def test_high_stakes_need_words_and_some_agreement(text: str, intent: Intent) ->
 def test_commands_that_sound_alike_are_not_high_stakes(text: str) -> None:
     found = triage(text, history=(), probabilities=leaning(Category.HIGH_STAKES, 0.7))
     assert found.category is not Category.HIGH_STAKES, found
+
+
+@pytest.mark.parametrize(
+    ("text", "talk"),
+    [
+        ("thanks!", Talk.THANKS),
+        ("Thank you so much for your help 🙂", Talk.THANKS),
+        ("ok, thanks, bye", Talk.THANKS),
+        ("thank you very much, that worked", Talk.THANKS),
+        *((word, Talk.THANKS) for word in ("danke", "Vielen Dank!", "merci", "muchas gracias", "obrigado", "grazie")),
+        *((text, Talk.SOLVED) for text in ("that worked", "It works now!", "solved", "it's fixed")),
+        *((text, Talk.NOD) for text in ("ok", "Okay.", "hm", "hmmmmm", "yes", "I see", "got it")),
+        *((text, Talk.GREETING) for text in ("hello", "Hi there!", "good morning", "hello?")),
+        *((text, Talk.FAREWELL) for text in ("bye", "ok bye", "Tschüss", "that's all")),
+        *((text, Talk.ABOUT_ME) for text in ("are you a bot?", "hi, are you a real person?", "who are you")),
+    ],
+)
+@pytest.mark.parametrize("history", [(), ("How do I back up?",)])
+def test_small_talk_is_known_by_its_kind_in_and_out_of_a_conversation(
+    text: str, talk: Talk, history: tuple[str, ...]
+) -> None:
+    found = triage(text, history=history, probabilities=ANSWERABLE)
+    assert (found.category, found.intent) == (Category.IRRELEVANT, Intent.SMALL_TALK), found
+    assert small_talk(text) is talk
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "it does not work",
+        "that did not help",
+        "thanks, but it still fails",
+        "thanks for nothing",
+        "that worked?",
+        "not solved",
+        "no",
+        "ok, the second one",
+        "yes, on Windows",
+        "yes, everyone",
+        "ok and for Windows?",
+        "hello, how do I back up?",
+        "HA",
+        "you",
+    ],
+)
+def test_one_word_of_content_makes_it_no_small_talk(text: str) -> None:
+    assert small_talk(text) is None
+    assert triage(text, history=("How do I back up?",), probabilities=ANSWERABLE).category is Category.ANSWERABLE
+
+
+@given(st.text(max_size=500))
+def test_any_text_is_read_as_small_talk_or_not(text: str) -> None:
+    assert small_talk(text) is None or any(letter.isalpha() for letter in text)
 
 
 def test_deflection_needs_certainty_and_a_conversation_needs_more() -> None:

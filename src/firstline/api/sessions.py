@@ -86,11 +86,12 @@ async def why_not(
     who: CallerOf,
     page: Annotated[str, Query(min_length=1, max_length=PAGE_CHARS_MAX, description="A document's id.")],
 ) -> WhyNotShown:
-    """Why a page was not found for this message, stage by stage; needs level internal."""
+    """Why a page was not found for this message, stage by stage; needs level internal. Counts as a message."""
     run = running(request)
     require_internal(who, "how an answer came about")
-    await take_read(who, limiter=run.firstline.limiter, settings=run.firstline.settings)
     session = await own_session(run, who, session_id)
+    # The turn is searched again, and more widely: no read costs as much.
+    await take_message(who, session_id, limiter=run.firstline.limiter, settings=run.firstline.settings)
     turns = await run.firstline.conversations.turns(session_id, limit=TURNS_SHOWN_MAX)
     found = next((each for each in turns if each.number == turn), None)
     if found is None:

@@ -98,7 +98,9 @@ class WhyNotShown(Shape):
     doc_id: str
     title: str
     verdict: str = Field(description='In plain words; "There is no such page for you." for what the key may not see.')
-    lost_at: str = Field(description="candidates, documents_ranked, evidence_chunks, gate, or empty: it was read.")
+    lost_at: str = Field(
+        description="candidates, documents_ranked, rerank, prefer, evidence_chunks, gate, or empty: it was read."
+    )
     queries: list[QuerySeen]
     fused_place: int | None
     preferred_place: int | None

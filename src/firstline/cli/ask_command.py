@@ -24,7 +24,7 @@ QUERY_SHOWN = 120
 @click.argument("question")
 @click.option("--session", "session_id", help="Go on with a conversation; its id is printed after each answer.")
 @click.option("--kb", help="Knowledge base (default: docs).")
-@click.option("--level", default="internal", help="Ask as public, customer, internal or restricted.")
+@click.option("--level", default="internal", help="Ask as public, customer, internal (default) or restricted.")
 @click.option("--acl", multiple=True, help="Ask with these tags (default: everyone).")
 @click.option("--explain", is_flag=True, help="Print the journey: triage, query, candidates, gates, timings.")
 @click.option("--page", metavar="DOC_ID", help="With --explain: why was this page not found?")
@@ -41,7 +41,10 @@ def command(
     page: str | None,
     as_json: bool,
 ) -> None:
-    """Ask a question; get a proven answer, one question back, or a hand-over."""
+    """Ask a question; get a proven answer, one question back, or a hand-over.
+
+    Asks as somebody of your own house (--level internal); `--level customer` shows what a customer would be told.
+    """
     from firstline.domain import EVERYONE, Principal, readable_message
 
     if page is not None and not explain:

@@ -39,20 +39,28 @@ async def _check(settings: Any) -> bool:
             vector = (await firstline.embedder.embed(["Does the embedder work?"]))[0]
             length = float(np.linalg.norm(vector))
             click.echo(f"ok    embedder {firstline.embedder.model_id} ({len(vector)} dimensions, norm {length:.3f})")
-            for kb in await firstline.knowledge.knowledge_bases(tenant=settings.tenant):
-                status = await firstline.knowledge.status(tenant=settings.tenant, kb=kb)
-                held = await firstline.index.count(tenant=settings.tenant, kb=kb)
-                if held < status.chunks:
-                    click.echo(
-                        f"BAD   {kb}: the index holds {held} of {status.chunks} chunks. "
-                        "Ingest into a new data folder (--data) and move over."
-                    )
-                    return False
-                click.echo(f"ok    {kb}: snapshot {status.snapshot}, {status.chunks} chunks, all indexed")
-                if status.embedder_id not in (None, firstline.embedder.model_id):
-                    click.echo(f"BAD   {kb} was embedded with {status.embedder_id}. Set `embedder` back to it.")
-                    return False
+            names = await firstline.knowledge.knowledge_bases(tenant=settings.tenant)
+            # Every one of them, whatever is wrong with an earlier one.
+            return all([await _knowledge_base_is_fine(firstline, settings.tenant, kb) for kb in names])
     except FirstlineError as error:
         click.echo(f"BAD   {error.message} {error.remedy}")
         return False
+
+
+async def _knowledge_base_is_fine(firstline: Any, tenant: str, kb: str) -> bool:
+    status = await firstline.knowledge.status(tenant=tenant, kb=kb)
+    held = await firstline.index.count(tenant=tenant, kb=kb)
+    if held < status.chunks:
+        click.echo(
+            f"BAD   {kb}: the index holds {held} of {status.chunks} chunks. "
+            "Ingest into a new data folder (--data) and move over."
+        )
+        return False
+    if status.embedder_id not in (None, firstline.embedder.model_id):
+        click.echo(
+            f"BAD   {kb} was embedded with {status.embedder_id}. Set `embedder` back to it, or ingest again "
+            "into a new knowledge base."
+        )
+        return False
+    click.echo(f"ok    {kb}: snapshot {status.snapshot}, {status.chunks} chunks, all indexed")
     return True

@@ -3,10 +3,18 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import click
 
 from firstline.cli.main import run, settings_from
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from firstline.ports import KnowledgeLedger
+
+MISSING_SHOWN = 20
 
 
 @click.command("eval")
@@ -40,7 +48,7 @@ def command(
 
 
 def _scores(ctx: click.Context, cases: Path, kb: str | None, save_as: Path | None) -> str:
-    from firstline.evals.cases import load_cases
+    from firstline.evals.cases import load_cases, with_known_documents
     from firstline.evals.report import full_report
     from firstline.evals.results import Results, save
     from firstline.evals.run import Runner, run_cases
@@ -51,6 +59,9 @@ def _scores(ctx: click.Context, cases: Path, kb: str | None, save_as: Path | Non
 
     async def work() -> Results:
         async with open_firstline(settings) as firstline:
+            known = await _documents(firstline.knowledge, settings.tenant, settings.kb)
+            asked, missing = with_known_documents(loaded, known)
+            _warn(missing, settings.kb)
             runner = Runner(
                 rank_question=firstline.questions.rank,
                 ask_question=firstline.questions.ask,
@@ -58,12 +69,34 @@ def _scores(ctx: click.Context, cases: Path, kb: str | None, save_as: Path | Non
                 tenant=settings.tenant,
                 kb=settings.kb,
             )
-            return await run_cases(loaded, runner, name=cases.stem)
+            return await run_cases(asked, runner, name=cases.stem)
 
     results = run(work())
     if save_as is not None:
         save(results, save_as)
     return full_report(results)
+
+
+async def _documents(knowledge: KnowledgeLedger, tenant: str, kb: str) -> frozenset[str]:
+    """The ids of its documents. InvalidInput when none is published: every case would fail, and none would say why."""
+    from firstline.errors import InvalidInput
+
+    if (await knowledge.published(tenant=tenant, kb=kb)).documents == 0:
+        names = await knowledge.knowledge_bases(tenant=tenant)
+        there = f"There are: {', '.join(names)}." if names else "There is none yet."
+        what = f"The knowledge base {kb!r} is empty" if kb in names else f"There is no knowledge base {kb!r}"
+        raise InvalidInput(f"{what}.", remedy=f"{there} `firstline ingest PATH --kb {kb}` makes one.")
+    return frozenset(await knowledge.current(tenant=tenant, kb=kb))
+
+
+def _warn(missing: Sequence[str], kb: str) -> None:
+    if not missing:
+        return
+    for doc_id in missing[:MISSING_SHOWN]:
+        click.echo(f"notice: the gold document {doc_id!r} is not in the knowledge base {kb!r}.", err=True)
+    if len(missing) > MISSING_SHOWN:
+        click.echo(f"notice: {len(missing) - MISSING_SHOWN} more gold documents are not there.", err=True)
+    click.echo("notice: a case without any of its gold documents counts as unanswerable.", err=True)
 
 
 def _differences(before: Path, after: Path) -> str:

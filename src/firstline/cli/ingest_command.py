@@ -18,6 +18,10 @@ FAILURES_SHOWN = 50
 NOTICES_SHOWN = 20
 EXIT_SOME_FAILED = 1
 LOG_EVERY_S = 10.0
+NOBODY = (
+    "--acl is empty, so nobody can see these documents, except those whose own front matter or column says who may. "
+    "Ingest again without --acl for everyone, or with `--acl TAG`."
+)
 
 
 @click.command("ingest")
@@ -28,6 +32,10 @@ LOG_EVERY_S = 10.0
 @click.option("--level", default="public", help="public, customer, internal or restricted.")
 @click.option("--map", "mapping", default="", help="Other column names: text=Description,title=Summary.")
 @click.option("--prune", is_flag=True, help="Documents of these paths that are gone end with this snapshot.")
+@click.option(
+    "--as", "name", default="", metavar="NAME", help="Start document ids with NAME, not the path's last name."
+)
+@click.option("--moved", is_flag=True, help="The folder has moved: take over the documents of its old place.")
 @click.option("--quiet", is_flag=True, help="No progress bar.")
 @click.pass_context
 def command(ctx: click.Context, paths: tuple[str, ...], mapping: str, acl: tuple[str, ...], **flags: Any) -> None:
@@ -39,6 +47,7 @@ def command(ctx: click.Context, paths: tuple[str, ...], mapping: str, acl: tuple
     from firstline.domain import EVERYONE
 
     settings = settings_from(ctx, kb=flags["kb"])
+    tags = frozenset(tag.strip() for tag in acl if tag.strip())
     kind, level = _kind(flags["kind"]), level_named(flags["level"])
     report, notices = run(
         _ingest(
@@ -46,7 +55,9 @@ def command(ctx: click.Context, paths: tuple[str, ...], mapping: str, acl: tuple
             paths,
             kind=kind,
             level=level,
-            acl=frozenset(acl) or frozenset({EVERYONE}),
+            acl=tags if acl else frozenset({EVERYONE}),
+            name=flags["name"],
+            moved=flags["moved"],
             mapping=parse_mapping(mapping),
             prune=flags["prune"],
             quiet=flags["quiet"],
@@ -54,6 +65,8 @@ def command(ctx: click.Context, paths: tuple[str, ...], mapping: str, acl: tuple
     )
     print_report(report)
     print_notices(notices)
+    if acl and not tags:
+        click.echo(f"notice: {NOBODY}", err=True)
     if report.failures:
         sys.exit(EXIT_SOME_FAILED)
 
@@ -77,7 +90,7 @@ def parse_mapping(text: str) -> dict[str, str]:
 
 
 async def _ingest(
-    settings: Any, paths: tuple[str, ...], *, quiet: bool, prune: bool, mapping: Any, **access: Any
+    settings: Any, paths: tuple[str, ...], *, quiet: bool, prune: bool, moved: bool, mapping: Any, **access: Any
 ) -> tuple[Any, tuple[Notice, ...]]:
     from tqdm import tqdm
 
@@ -93,11 +106,18 @@ async def _ingest(
         with tqdm(unit=" chunks", disable=quiet, desc="ingest", file=sys.stderr, mininterval=pace_s) as bar:
 
             def show(progress: Progress) -> None:
+                # Set before the bar moves: it is printed at the bar's own pace, and never for its own sake.
+                bar.set_postfix_str(f"{progress.documents} written, {progress.items} seen", refresh=False)
                 bar.update(progress.chunks - bar.n)
-                bar.set_postfix_str(f"{progress.documents} written, {progress.items} seen")
 
             report = await firstline.documents.ingest(
-                source, tenant=settings.tenant, kb=settings.kb, prune=prefixes, on_progress=show
+                source,
+                tenant=settings.tenant,
+                kb=settings.kb,
+                prune=prefixes,
+                origins=source.origins,
+                moved=moved,
+                on_progress=show,
             )
     return report, tuple(source.notices)
 

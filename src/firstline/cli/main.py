@@ -94,6 +94,8 @@ def main() -> None:
         group.main(standalone_mode=False)
     except click.ClickException as error:
         error.show()
+        if isinstance(error, click.NoSuchOption) and error.option_name == "--data" and error.ctx is not None:
+            click.echo(f"--data stands before the command: `firstline --data FOLDER {error.ctx.info_name}`.", err=True)
         sys.exit(error.exit_code)
     except FirstlineError as error:
         click.echo(f"firstline: {error.message}", err=True)

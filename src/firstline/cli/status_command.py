@@ -2,12 +2,18 @@
 
 from __future__ import annotations
 
+import contextlib
+import stat
 from datetime import UTC, datetime
+from pathlib import Path
 from typing import Any
 
 import click
 
 from firstline.cli.main import run, settings_from
+
+BLOCK_BYTES = 512
+"""What st_blocks counts in, whatever the file system's own blocks are."""
 
 
 @click.command("status")
@@ -48,12 +54,25 @@ async def _status(settings: Any, failures: bool) -> None:
         database = await ledgers.database_size_bytes()
     folder = settings.data_folder
     click.echo(
-        f"sizes: ledger {_mb(database)}, index {_mb(_tree(folder / 'index'))}, blobs {_mb(_tree(folder / 'blobs'))}"
+        f"sizes: ledger {_mb(database)}, index {_mb(_index(folder / 'index'))}, blobs {_mb(_tree(folder / 'blobs'))}"
     )
 
 
-def _tree(folder: Any) -> int:
-    return sum(path.stat().st_size for path in folder.rglob("*") if path.is_file()) if folder.exists() else 0
+def _index(folder: Path) -> int:
+    """Of the shard that counts: beside it may lie one that is being replaced."""
+    shards = [path for path in folder.glob("shard*") if path.is_dir()]
+    return _tree(max(shards, key=lambda path: path.stat().st_mtime, default=folder))
+
+
+def _tree(folder: Path) -> int:
+    """Bytes taken on disk: files of the index are as long as they may become, and mostly holes."""
+    taken = 0
+    for path in folder.rglob("*") if folder.exists() else ():
+        # A file may go between listing and looking.
+        with contextlib.suppress(OSError):
+            state = path.lstat()
+            taken += state.st_blocks * BLOCK_BYTES if stat.S_ISREG(state.st_mode) else 0
+    return taken
 
 
 def _mb(size_bytes: int) -> str:

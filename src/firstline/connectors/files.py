@@ -16,16 +16,17 @@ from __future__ import annotations
 
 import asyncio
 import errno
-import glob
 import os
 import stat
 from collections.abc import AsyncIterator, Iterator, Mapping, Sequence
-from pathlib import Path, PurePosixPath
+from dataclasses import replace
+from pathlib import Path
 from typing import Final
 
 from firstline.connectors.charset import Notice, as_utf8
 from firstline.connectors.hashing import content_hash
 from firstline.connectors.overrides import Access, front_overrides
+from firstline.connectors.roots import clean, roots_of, shown
 from firstline.connectors.table import table_items
 from firstline.domain import DocumentKind, Failure, Level, SourceItem
 from firstline.errors import InvalidInput
@@ -87,12 +88,14 @@ class FilesSource:
         level: Level,
         map: Mapping[str, str],
         bytes_max: int,
+        name: str = "",
     ) -> None:
-        """InvalidInput when a path does not exist or a glob matches nothing."""
+        """`name` stands in item ids instead of the root's own. InvalidInput when a path does not exist, a glob
+        matches nothing, or a name is given to several roots."""
         self._access = Access(kind=kind, acl=acl, level=level)
         self._map = dict(map)
         self._bytes_max = bytes_max
-        self._roots = _roots(paths)
+        self._roots = roots_of(paths, name=name)
         self.ignored = 0
         """Files left alone because of their extension, so far."""
         self.notices: list[Notice] = []
@@ -101,7 +104,12 @@ class FilesSource:
     @property
     def prefixes(self) -> tuple[str, ...]:
         """What every item id of each root starts with: a folder's `name/`, a table's `name#`, a file's own id."""
-        return tuple(label + _after(path) for label, path in self._roots)
+        return tuple(self.origins)
+
+    @property
+    def origins(self) -> Mapping[str, str]:
+        """The fingerprint of where each root comes from, by its prefix; every item carries it as metadata."""
+        return {root.label + _after(root.path): root.origin for root in self._roots}
 
     async def items(self) -> AsyncIterator[SourceItem | Failure]:
         """In the order given, folders sorted by name. InvalidInput when there was no supported file at all."""
@@ -117,17 +125,20 @@ class FilesSource:
             found = True
             yield item
         if not found:
-            where = ", ".join(_shown(path) for _, path in self._roots)
+            where = ", ".join(shown(root.path) for root in self._roots)
             raise InvalidInput(f"There is no document in {where}.", remedy=_SUPPORTED)
 
     def _walk(self) -> Iterator[Yielded]:
-        for label, path in self._roots:
-            if path.is_dir():
-                yield from self._folder(label, path, depth=0, above=frozenset())
+        for root in self._roots:
+            access = replace(self._access, origin=root.origin)
+            if root.path.is_dir():
+                yield from self._folder(root.label, root.path, access, depth=0, above=frozenset())
             else:
-                yield from self._file(label, path, given=True)
+                yield from self._file(root.label, root.path, access, given=True)
 
-    def _folder(self, label: str, folder: Path, *, depth: int, above: frozenset[tuple[int, int]]) -> Iterator[Yielded]:
+    def _folder(
+        self, label: str, folder: Path, access: Access, *, depth: int, above: frozenset[tuple[int, int]]
+    ) -> Iterator[Yielded]:
         try:
             status = folder.stat()
             identity = (status.st_dev, status.st_ino)
@@ -143,13 +154,13 @@ class FilesSource:
             if name.startswith("."):
                 continue
             path = folder / name
-            inner = f"{label}/{_clean(name)}"
+            inner = f"{label}/{clean(name)}"
             if os.path.isdir(path):  # noqa: PTH112 Path.is_dir raises where access is denied
-                yield from self._folder(inner, path, depth=depth + 1, above=above | {identity})
+                yield from self._folder(inner, path, access, depth=depth + 1, above=above | {identity})
             else:
-                yield from self._file(inner, path, given=False)
+                yield from self._file(inner, path, access, given=False)
 
-    def _file(self, item_id: str, path: Path, *, given: bool) -> Iterator[Yielded]:
+    def _file(self, item_id: str, path: Path, access: Access, *, given: bool) -> Iterator[Yielded]:
         media_type = MEDIA_TYPES.get(path.suffix.lower())
         if media_type is None:
             if given:
@@ -169,20 +180,20 @@ class FilesSource:
             if problem:
                 yield Failure(item_id=item_id, reason=problem)
             elif media_type in TABLES:
-                yield from table_items(path, item_id, media_type=media_type, access=self._access, columns=self._map)
+                yield from table_items(path, item_id, media_type=media_type, access=access, columns=self._map)
             else:
-                yield from self._item(item_id, media_type, _read(path, self._bytes_max))
+                yield from self._item(item_id, media_type, _read(path, self._bytes_max), access)
         except OSError as error:
             yield Failure(item_id=item_id, reason=f"This file cannot be opened: {_why(error)}")
 
-    def _item(self, item_id: str, media_type: str, raw: bytes) -> Iterator[Yielded]:
+    def _item(self, item_id: str, media_type: str, raw: bytes, access: Access) -> Iterator[Yielded]:
         if media_type.startswith("text/"):
             raw, said = as_utf8(raw, web_page=media_type == "text/html")
             if said:
                 yield Notice(item_id=item_id, said=said)
-        title, url, access = "", None, self._access
+        title, url = "", None
         if media_type == "text/markdown":
-            overrides = front_overrides(raw, self._access)
+            overrides = front_overrides(raw, access)
             if isinstance(overrides, str):
                 yield Failure(item_id=item_id, reason=overrides)
                 return
@@ -253,61 +264,6 @@ def _read(path: Path, bytes_max: int) -> bytes:
     """At most `bytes_max`: the file may grow between looking and reading."""
     with path.open("rb") as file:
         return file.read(bytes_max)
-
-
-def _roots(paths: Sequence[str | Path]) -> list[tuple[str, Path]]:
-    """(label, path) of every root, each once, labels unique."""
-    found: dict[str, Path] = {}
-    for given in paths:
-        for path in _expanded(given):
-            found.setdefault(os.path.realpath(path), path)
-    if not found:
-        raise InvalidInput("No file or folder was given.", remedy="Name at least one: `firstline ingest PATH...`.")
-    # Not resolve(): a symlinked root keeps the name it was given by.
-    absolute = [Path(os.path.abspath(path)) for path in found.values()]  # noqa: PTH100 see above
-    labels = _labels(absolute)
-    return list(zip(labels, absolute, strict=True))
-
-
-def _labels(paths: Sequence[Path]) -> list[str]:
-    """The shortest ends of the paths that tell them apart."""
-    for length in range(1, max(len(path.parts) for path in paths) + 1):
-        labels = [_clean("/".join(path.parts[-length:])).lstrip("/") or "root" for path in paths]
-        if len(set(labels)) == len(labels):
-            return labels
-    return [_clean(path.as_posix()).lstrip("/") or "root" for path in paths]
-
-
-def _expanded(given: str | Path) -> list[Path]:
-    if not str(given).strip():
-        # Path("") would be the folder we are in, which nobody meant.
-        raise InvalidInput("A path is empty.", remedy="Write `.` for the folder you are in.")
-    path = Path(given).expanduser()
-    if os.path.lexists(path):
-        if not os.path.exists(path):  # noqa: PTH110 Path.exists raises where access is denied
-            raise InvalidInput(f"{_shown(path)} cannot be followed.", remedy="Check the link and its permissions.")
-        return [path]
-    pattern = str(path)
-    if glob.has_magic(pattern):
-        # Path.glob takes no absolute patterns.
-        matches = sorted(Path(match) for match in glob.iglob(pattern, recursive=True))  # noqa: PTH207 see above
-        matches = [match for match in matches if match.is_file() or "**" not in pattern]
-        if matches:
-            return matches
-        raise InvalidInput(f"Nothing matches {_shown(path)}.", remedy="Check the pattern; quote it in the shell.")
-    raise InvalidInput(
-        f"There is no file or folder at {_shown(path)}.",
-        remedy="Check its spelling and the folder you are in.",
-    )
-
-
-def _clean(name: str) -> str:
-    """File names are bytes to the system: those that are not UTF-8 are shown with `?`-like marks instead of failing."""
-    return name.encode("utf-8", "surrogateescape").decode("utf-8", "backslashreplace").replace("\x00", "")
-
-
-def _shown(path: Path) -> str:
-    return _clean(str(PurePosixPath(path)))
 
 
 def _why(error: OSError) -> str:

@@ -15,6 +15,7 @@ import yaml
 from firstline.domain import (
     FRONT_MATTER_CHARS_MAX,
     NOTHING,
+    ORIGIN,
     DocumentKind,
     Level,
     question_key,
@@ -26,16 +27,18 @@ _SETS_ACCESS: Final = re.compile(r"^[\"']?(?:acl|level)[\"']?[ \t]*:", re.MULTIL
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Access:
-    """Kind of a document and who may see it."""
+    """Kind of a document, who may see it, and a fingerprint of where it comes from ("": not told)."""
 
     kind: DocumentKind
     acl: frozenset[str]
     level: Level
+    origin: str = ""
 
     def metadata(self, title: str) -> Mapping[str, str]:
         """A FAQ is found by its question."""
         key = question_key(title) if self.kind is DocumentKind.FAQ else ""
-        return {"question_key": key} if key else NOTHING
+        asked = {"question_key": key} if key else NOTHING
+        return {**asked, ORIGIN: self.origin} if self.origin else asked
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)

@@ -28,7 +28,7 @@ from typing import Any, Final, cast
 from firstline.connectors.charset import Notice, as_utf8
 from firstline.connectors.hashing import content_hash
 from firstline.connectors.overrides import Access, front_overrides, overridden
-from firstline.domain import DocumentKind, Failure, SourceItem, question_key
+from firstline.domain import DocumentKind, Failure, SourceItem
 
 TITLES: Final = ("title", "subject", "question", "summary")
 TEXTS: Final = ("text", "body", "content", "description", "answer")
@@ -42,6 +42,7 @@ _PLACED: Final = frozenset(
     {"id", "url", "kind", "acl", "level", *TITLES, *TEXTS, *(name for _, names in PARTS for name in names)}
 )
 METADATA_MAX: Final = 32
+COLUMNS_SHOWN: Final = 40
 METADATA_CHARS_MAX: Final = 500
 _SAME_ID: Final = "the id of this row was used before. Give every row an id of its own."
 _JSON_LINE: Final = 'Every line must be one object, like {"id": "1", "title": "...", "text": "..."}.'
@@ -58,16 +59,24 @@ Row = Mapping[str, object]
 def table_items(
     path: Path, file_id: str, *, media_type: str, access: Access, columns: Mapping[str, str]
 ) -> Iterator[SourceItem | Failure | Notice]:
-    """One item per row, in order; a broken row is a Failure naming its line. OSError: the file cannot be read."""
+    """One item per row, in order; a broken row is a Failure naming its line, a table without a column that `columns`
+    names is one as a whole. OSError: the file cannot be read."""
     seen: set[str] = set()
+    text = ""
     if media_type == "text/csv":
         raw, said = as_utf8(path.read_bytes())
+        text = raw.decode("utf-8-sig")
         if said:
             yield Notice(item_id=file_id, said=said)
-        rows = _csv_rows(raw.decode("utf-8-sig"))
-    else:
-        rows = _json_rows(path)
-    for line, row in rows:
+
+    def rows() -> Iterator[tuple[int, Row | str]]:
+        return _csv_rows(text) if media_type == "text/csv" else _json_rows(path)
+
+    missing = _without_columns(rows(), columns) if columns else ""
+    if missing:
+        yield Failure(item_id=file_id, reason=missing)
+        return
+    for line, row in rows():
         if isinstance(row, str):
             yield Failure(item_id=f"{file_id}#line {line}", reason=f"Line {line}: {row}")
             continue
@@ -79,6 +88,25 @@ def table_items(
         else:
             seen.add(item.item_id)
             yield item
+
+
+def _without_columns(rows: Iterator[tuple[int, Row | str]], columns: Mapping[str, str]) -> str:
+    """What is wrong when no row has a column that is mapped; "" when each is there. Ends with the first row that has
+    them all: in a CSV file that is the first one."""
+    wanted = {column.lower() for column in columns.values()}
+    names: dict[str, None] = {}
+    for _, row in rows:
+        if isinstance(row, str):
+            continue
+        names.update(dict.fromkeys(str(name).strip() for name in row))
+        if wanted <= {name.lower() for name in names}:
+            return ""
+    if not names:
+        return ""  # nothing could be read: every line says why
+    there = {name.lower() for name in names}
+    absent = ", ".join(sorted({repr(column) for column in columns.values() if column.lower() not in there}))
+    listed = ", ".join(list(names)[:COLUMNS_SHOWN]) + (", ..." if len(names) > COLUMNS_SHOWN else "")
+    return f"It has no column {absent}. Its columns are {listed}: name one of them with --map."
 
 
 def _json_rows(path: Path) -> Iterator[tuple[int, Row | str]]:
@@ -173,7 +201,7 @@ def _item(row: Mapping[str, object], file_id: str, access: Access) -> SourceItem
             raw=raw,
             title=title,
             url=url,
-            metadata={**_metadata(row), **_question(changed, title)},
+            metadata={**_metadata(row), **changed.metadata(title)},
             acl=changed.acl,
             level=changed.level,
         )
@@ -183,11 +211,6 @@ def _item(row: Mapping[str, object], file_id: str, access: Access) -> SourceItem
 def _row_id(row: Mapping[str, object], title: str, raw: bytes) -> str:
     given = " ".join(_text(row.get("id")).split())[:300]
     return given or hashlib.sha256(title.encode("utf-8", "replace") + b"\x00" + raw).hexdigest()[:16]
-
-
-def _question(access: Access, title: str) -> dict[str, str]:
-    key = question_key(title) if access.kind is DocumentKind.FAQ else ""
-    return {"question_key": key} if key else {}
 
 
 def _composed(row: Mapping[str, object], text: str) -> str:

@@ -19,7 +19,7 @@ from __future__ import annotations
 import asyncio
 import logging
 import time
-from collections.abc import AsyncIterator, Callable, Sequence
+from collections.abc import AsyncIterator, Callable, Mapping, Sequence
 from typing import Final
 
 from firstline.documents.commit import commit
@@ -27,7 +27,7 @@ from firstline.documents.embed import embed
 from firstline.documents.pipeline import pipeline
 from firstline.documents.prepare import prepare
 from firstline.documents.run import Batch, Prepared, Progress, Run
-from firstline.domain import FOREVER, Document, Failure, IngestReport, SourceItem
+from firstline.domain import FOREVER, NOTHING, Document, Failure, IngestReport, SourceItem
 from firstline.errors import InvalidInput, NotAccepted
 from firstline.ports import BlobStore, ChunkIndex, Embedder, KnowledgeLedger, Redactor, Source, Vectors, WordEncoder
 
@@ -75,19 +75,26 @@ class DocumentJourney:
         tenant: str,
         kb: str,
         prune: Sequence[str] = (),
+        origins: Mapping[str, str] = NOTHING,
+        moved: bool = False,
         on_progress: Callable[[Progress], None] | None = None,
     ) -> IngestReport:
         """Bring a knowledge base up to date with a source and publish the result as the next snapshot.
 
         `prune` names doc_id prefixes that the source speaks for: documents under them that it no longer yields end.
+        `origins` says where the documents under a prefix come from, as their metadata does; with `moved`, those that
+        came from elsewhere are taken over.
         Raises Conflict when another run holds the knowledge base, InvalidInput when its vectors come from another
-        embedder. Failures of single items are in the report.
+        embedder or documents under a prefix came from elsewhere: nothing is written then. Failures of single items
+        are in the report.
         """
         started = time.monotonic()
         async with self._ledger.ingest_lock(tenant=tenant, kb=kb):
             candidate = await self._ledger.open_candidate(tenant=tenant, kb=kb, embedder_id=self._embedder.model_id)
             run = Run(tenant=tenant, kb=kb, candidate=candidate, on_progress=on_progress)
             run.current = await self._ledger.current(tenant=tenant, kb=kb)
+            if not moved:
+                run.refuse_strangers(origins)
             run.resumed = any(document.since == candidate for document in run.current.values())
             await self._clear_leftovers(run)
             await self._pipeline(run, source)

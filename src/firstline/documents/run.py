@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Final
 
-from firstline.domain import Chunk, Document, Failure
+from firstline.domain import FOREVER, ORIGIN, Chunk, Document, Failure
+from firstline.errors import InvalidInput
 
 FAILURES_MAX: Final = 10_000
 """Failures kept in detail; past that only their number grows."""
@@ -57,6 +58,17 @@ class Run:
         self.unread: set[str] = set()
         self._on_progress = on_progress
 
+    def refuse_strangers(self, origins: Mapping[str, str]) -> None:
+        """InvalidInput when a current document under one of these prefixes came from another place: two folders of one
+        name must not overwrite each other. Documents that do not say where they came from are anybody's."""
+        for document in self.current.values():
+            came_from = document.metadata.get(ORIGIN, "")
+            if not came_from or document.until != FOREVER:
+                continue
+            for prefix, origin in origins.items():
+                if came_from != origin and _is_under(prefix, document.doc_id):
+                    raise _other_place(prefix, document.doc_id)
+
     def fail(self, failure: Failure) -> None:
         # What could not be read must not look deleted: a folder speaks for all below it, a broken line for its table.
         table, mark, _ = failure.item_id.partition("#")
@@ -76,3 +88,16 @@ class Run:
     def report_progress(self) -> None:
         if self._on_progress is not None:
             self._on_progress(Progress(items=self.items, documents=self.added + self.changed, chunks=self.chunks))
+
+
+def _is_under(prefix: str, doc_id: str) -> bool:
+    """A folder's and a table's prefix stand for all below them, a file's for the document of that very id."""
+    return doc_id.startswith(prefix) if prefix.endswith(("/", "#")) else doc_id == prefix
+
+
+def _other_place(prefix: str, doc_id: str) -> InvalidInput:
+    what = "folder" if prefix.endswith("/") else "file"
+    return InvalidInput(
+        f"Another {what} of the same name was ingested as {prefix!r}; {doc_id!r} is of it. Nothing was changed.",
+        remedy=f"Give this one a name of its own with --as NAME, or add --moved when it is that {what} at a new place.",
+    )

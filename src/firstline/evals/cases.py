@@ -20,8 +20,8 @@ Outcome names: answered, clarify, escalated, high_stakes, deflected, silent; `an
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, Final, cast
 
@@ -125,6 +125,20 @@ def load_cases(path: Path) -> list[Case]:
     if not found:
         raise InvalidInput(f"{path} holds no case.", remedy="Write one JSON object a line.")
     return found
+
+
+def with_known_documents(cases: Sequence[Case], known: Collection[str]) -> tuple[list[Case], list[str]]:
+    """The cases on a knowledge base of these document ids, and the gold ids that it does not have, each once.
+
+    Missing gold documents are left out; a case that loses all of its own counts as unanswerable.
+    """
+    missing = dict.fromkeys(doc for case in cases for doc in case.docs if doc not in known)
+    found: list[Case] = []
+    for case in cases:
+        docs = tuple(doc for doc in case.docs if doc in known)
+        lost = bool(case.docs) and not docs
+        found.append(replace(case, docs=docs, answerable=False if lost else case.answerable))
+    return found, list(missing)
 
 
 def parse_case(record: Mapping[str, Any], *, where: str = "case") -> Case:

@@ -62,7 +62,8 @@ class Judged:
     `condition` is `labelled` (as the data set says) or `removed` (its gold documents left out: nothing to answer
     from). `relevance` and `confidence` are gate values, NOT_COMPOSED when the turn ended before. `f1` is None without
     a reference; `met` is None when the case expects no certain outcome. `error` names a failure of the turn itself.
-    `features` are what the turn's gates saw, empty when it ended before.
+    `features` are what the turn's gates saw, empty when it ended before. `lacking` are the texts of `must_contain` that
+    a shown answer did not hold.
     """
 
     key: str
@@ -84,6 +85,7 @@ class Judged:
     duration_ms: float
     error: str | None = None
     features: dict[str, float] = field(default_factory=dict[str, float])
+    lacking: tuple[str, ...] = ()
 
     @property
     def came(self) -> str:
@@ -148,6 +150,7 @@ def judge(
     cited = cited_documents(outcome) if outcome is not None else ()
     text = answer_text(outcome) if outcome is not None else ""
     gates = {gate.name: gate.value for gate in turn.gates} if turn is not None else {}
+    lacking = _lacking(case, text) if shown and not removed else ()
     handoff = getattr(outcome, "handoff", None)
     return Judged(
         key=case.key,
@@ -165,10 +168,11 @@ def judge(
         confidence=gates.get(CONFIDENCE, NOT_COMPOSED),
         citation_precision=citation_precision(cited, gold) if gold else None,
         f1=token_f1(text, case.reference) if case.reference and gold else None,
-        met=None if removed else _met(case, turn, text),
+        met=None if removed else _met(case, turn, lacking),
         duration_ms=duration_ms,
         error=error,
         features={name: value for gate in (turn.gates if turn else ()) for name, value in gate.features.items()},
+        lacking=lacking,
     )
 
 
@@ -180,7 +184,7 @@ def _should_answer(case: Case) -> bool | None:
     return True if case.docs else None
 
 
-def _met(case: Case, turn: Turn | None, text: str) -> bool | None:
+def _met(case: Case, turn: Turn | None, lacking: Sequence[str]) -> bool | None:
     """Whether the expected outcome came, and with it every text that it must contain."""
     if not case.outcomes and not case.must_contain:
         return None
@@ -188,6 +192,9 @@ def _met(case: Case, turn: Turn | None, text: str) -> bool | None:
         return False
     if case.outcomes and not outcome_matches(case.outcomes, turn.outcome):
         return False
-    shown = isinstance(turn.outcome, Answered)
+    return not lacking
+
+
+def _lacking(case: Case, text: str) -> tuple[str, ...]:
     folded = text.casefold()
-    return not shown or all(part.casefold() in folded for part in case.must_contain)
+    return tuple(part for part in case.must_contain if part.casefold() not in folded)

@@ -124,12 +124,16 @@ def expectation_report(judged: Sequence[Judged], *, missed_max: int = MISSED_MAX
     missed = [j for j in expecting if not j.met]
     for j in missed[:missed_max]:
         came = f"answered {j.completeness}" if j.completeness else j.outcome
-        lines.append(
-            f"  {j.key}: expected {' or '.join(j.expected) or 'other words'}, came {came}: {short(j.question)}"
-        )
+        lines.append(f"  {j.key}: expected {_expected(j)}, came {came}: {short(j.question)}")
     if missed_max and len(missed) > missed_max:
         lines.append(f"  and {len(missed) - missed_max} more")
     return "\n".join(lines)
+
+
+def _expected(j: Judged) -> str:
+    """What a case that was missed asked for: the outcome, and the texts that the answer shown did not hold."""
+    texts = " and ".join(repr(short(text)) for text in j.lacking)
+    return " with ".join(part for part in (" or ".join(j.expected), texts) if part) or "other words"
 
 
 def full_report(results: Results, baselines: Baselines | None = None) -> str:

@@ -58,7 +58,7 @@ def load(path: Path) -> Results:
 
 
 def _tuples(record: Mapping[str, Any]) -> dict[str, Any]:
-    lists = {"gold", "ranked", "expected"}
+    lists = {"gold", "ranked", "expected", "lacking"}
     return {name: tuple(value) if name in lists else value for name, value in record.items()}
 
 

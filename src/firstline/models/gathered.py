@@ -2,6 +2,8 @@
 
 A model spends less on eight short texts in one call than on eight calls: half the processor time here. Nobody waits
 for others to come: a call goes out as soon as fewer than `running_max` are under way, with whatever is waiting then.
+A call that fails is repeated once for each asker alone, so that nobody fails by another's text; a call that nobody
+waits for any more is cancelled.
 """
 
 from __future__ import annotations
@@ -63,16 +65,47 @@ class GatheredEmbedder:
 
     async def _call(self, batch: list[_Waiting]) -> None:
         try:
-            vectors = await self._inner.embed([text for texts, _ in batch for text in texts])
+            vectors = await self._vectors(batch)
         except Exception as error:
-            for _, future in batch:
-                if not future.done():
-                    future.set_exception(error)
+            await self._failed(batch, error)
+            return
+        if vectors is None:
             return
         ends = np.cumsum([len(texts) for texts, _ in batch])
         for (_, future), part in zip(batch, np.split(vectors, ends[:-1]), strict=True):
             if not future.done():
                 future.set_result(part)
+
+    async def _failed(self, batch: list[_Waiting], error: Exception) -> None:
+        waiting = [one for one in batch if not one[1].done()]
+        if len(batch) == 1:
+            for _, future in waiting:
+                future.set_exception(error)
+            return
+        # Together, not in turn: nobody waits for another's second failure. The batch's size bounds them.
+        await asyncio.gather(*(self._call([one]) for one in waiting))
+
+    async def _vectors(self, batch: list[_Waiting]) -> Vectors | None:
+        """What the inner embedder gives for all of them; None, with every future done, when the call was cancelled."""
+        texts = [text for own, _ in batch for text in own]
+        call = asyncio.create_task(self._inner.embed(texts), name="embed-gathered-call")
+
+        def end_when_unneeded(_: asyncio.Future[Vectors]) -> None:
+            if all(future.done() for _, future in batch):
+                call.cancel()
+
+        for _, future in batch:
+            future.add_done_callback(end_when_unneeded)
+        try:
+            # Not `await call`: its cancellation would look like one of this task.
+            await asyncio.wait([call])
+        finally:
+            call.cancel()  # does nothing unless this task was cancelled
+        if call.cancelled():
+            for _, future in batch:
+                future.cancel()
+            return None
+        return call.result()
 
     def _next(self) -> list[_Waiting]:
         """Those who have waited longest, as many as fit; whoever gave up meanwhile is left out."""

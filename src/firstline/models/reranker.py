@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Final
 
 from firstline.errors import InvalidInput
+from firstline.models.endpoint_address import checked_address
 from firstline.models.reranker_endpoint import EndpointReranker
 from firstline.models.reranker_local import CrossEncoder
 
@@ -26,7 +27,7 @@ def open_reranker(*, name: str, model: str, api_key: str, threads: int) -> Cross
     if not name:
         return None
     if name.startswith(("http://", "https://")):
-        return EndpointReranker(url=name, model=model, api_key=api_key)
+        return EndpointReranker(url=checked_address(name, setting="reranker"), model=model, api_key=api_key)
     folder = Path(name)
     if not folder.is_dir():
         raise InvalidInput(f"The reranker {name!r} is neither a folder nor an http(s) URL.", remedy=REMEDY)

@@ -7,6 +7,7 @@ One attempt: a reranker that is late is done without, and a second try would onl
 from __future__ import annotations
 
 import hashlib
+import json
 import math
 from collections.abc import Sequence
 from typing import Any, Final, cast
@@ -50,13 +51,14 @@ class EndpointReranker:
             "top_n": len(texts),
         }
         try:
-            reply = await self._client.post(self._url, json=body)
+            async with self._client.stream("POST", self._url, json=body) as reply:
+                if reply.status_code >= 400:
+                    raise Unavailable(f"The rerank endpoint gives no scores: status {reply.status_code}.", remedy=CHECK)
+                raw = await _read(reply)
         except httpx.HTTPError as error:
             plain = "too late" if isinstance(error, httpx.TimeoutException) else type(error).__name__
             raise Unavailable(f"The rerank endpoint gives no scores: {plain}.", remedy=CHECK) from error
-        if reply.status_code >= 400:
-            raise Unavailable(f"The rerank endpoint gives no scores: status {reply.status_code}.", remedy=CHECK)
-        return _scores(reply, len(texts))
+        return _scores(raw, len(texts))
 
     async def close(self) -> None:
         if self._client is not None:
@@ -68,13 +70,21 @@ def _sendable(text: str) -> str:
     return text[:CHARS_MAX].encode("utf-8", "replace").decode()
 
 
-def _scores(reply: httpx.Response, expected: int) -> list[float]:
-    if len(reply.content) > REPLY_BYTES_MAX:
-        raise Unavailable("The rerank endpoint's reply is too large.", remedy=CHECK)
+async def _read(reply: httpx.Response) -> bytes:
+    """The limit holds while reading: a reply without end never fills the memory."""
+    raw = bytearray()
+    async for part in reply.aiter_bytes():
+        raw += part
+        if len(raw) > REPLY_BYTES_MAX:
+            raise Unavailable("The rerank endpoint's reply is too large.", remedy=CHECK)
+    return bytes(raw)
+
+
+def _scores(raw: bytes, expected: int) -> list[float]:
     try:
-        found = cast("list[dict[str, Any]]", reply.json()["results"])
+        found = cast("list[dict[str, Any]]", json.loads(raw)["results"])
         by_index = {int(one["index"]): float(one["relevance_score"]) for one in found}
-    except (ValueError, KeyError, TypeError, AttributeError) as error:
+    except (ValueError, KeyError, TypeError, AttributeError, OverflowError, RecursionError) as error:
         raise Unavailable("The rerank endpoint's reply is not in the expected form.", remedy=CHECK) from error
     if set(by_index) != set(range(expected)) or not all(math.isfinite(score) for score in by_index.values()):
         raise Unavailable("The rerank endpoint's reply does not score every text once.", remedy=CHECK)

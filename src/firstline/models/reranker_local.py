@@ -7,6 +7,7 @@ import hashlib
 import os
 import threading
 from collections.abc import Sequence
+from concurrent.futures import Future, ThreadPoolExecutor
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
@@ -26,7 +27,10 @@ MODEL_BYTES_MAX: Final = 4 * 1024**3
 
 
 class CrossEncoder:
-    """Implements `ports.Reranker`. One call at a time: a second one would only slow both down."""
+    """Implements `ports.Reranker`. One call at a time: a second one would only slow both down, and is refused.
+
+    It runs in a thread of its own: a thread cannot be stopped, and late ones must not take the embedder's places.
+    """
 
     @classmethod
     def open(cls, folder: Path, *, threads: int, remedy: str) -> CrossEncoder:
@@ -79,9 +83,11 @@ class CrossEncoder:
         self._tokenizer = tokenizer
         self._request = request
         self._inputs = inputs
-        self._turn = threading.Lock()
+        self._thread = ThreadPoolExecutor(max_workers=1, thread_name_prefix="rerank")
+        self._running: Future[npt.NDArray[np.float32]] | None = None
+        self._abandoned = threading.Event()
         # A model that gives no single logit per pair is found out now and not in the middle of a question.
-        if not np.isfinite(self._score_now("a question", ["a passage"])).all():
+        if not np.isfinite(self._score_now("a question", ["a passage"], self._abandoned)).all():
             raise Broken("The reranker does not give one finite score per pair.", remedy=remedy)
 
     @property
@@ -89,23 +95,41 @@ class CrossEncoder:
         return self._model_id
 
     async def score(self, question: str, texts: Sequence[str]) -> list[float]:
-        """One score per text, in their order; higher is better. Unavailable when the model fails."""
+        """One score per text, in their order; higher is better.
+
+        Unavailable when the model fails, is closed, or is busy with another call. Cancelled, it ends after the batch
+        that is being computed, and is busy until then.
+        """
         if not texts:
             return []
-        return [float(score) for score in await asyncio.to_thread(self._score_now, question, list(texts))]
+        if self._running is not None and not self._running.done():
+            raise Unavailable("The reranker is busy with another question.", remedy="Repeat later; it is done without.")
+        abandoned = self._abandoned = threading.Event()
+        try:
+            self._running = self._thread.submit(self._score_now, question, list(texts), abandoned)
+        except RuntimeError as error:
+            raise Unavailable("The reranker is closed.", remedy="Start firstline again.") from error
+        try:
+            return [float(score) for score in await asyncio.wrap_future(self._running)]
+        except asyncio.CancelledError:
+            abandoned.set()
+            raise
 
     async def close(self) -> None:
-        """Nothing to give back; there so that every reranker is closed the same way."""
+        """Waits for the batch that is being computed. Closing twice does nothing."""
+        self._abandoned.set()
+        await asyncio.to_thread(self._thread.shutdown)
 
-    def _score_now(self, question: str, texts: Sequence[str]) -> npt.NDArray[np.float32]:
+    def _score_now(self, question: str, texts: Sequence[str], abandoned: threading.Event) -> npt.NDArray[np.float32]:
         asked = _encodable(question[:CHARS_MAX])
         pairs = self._tokenizer.encode_batch_fast([(asked, _encodable(text[:CHARS_MAX])) for text in texts])
         order = sorted(range(len(pairs)), key=lambda row: len(pairs[row].ids), reverse=True)
         scores = np.empty(len(pairs), dtype=np.float32)
-        with self._turn:
-            for start in range(0, len(order), BATCH_PAIRS_MAX):
-                rows = order[start : start + BATCH_PAIRS_MAX]
-                scores[rows] = self._infer([pairs[row] for row in rows])
+        for start in range(0, len(order), BATCH_PAIRS_MAX):
+            if abandoned.is_set():
+                raise Unavailable("Nobody waits for these scores any more.", remedy="None is needed.")
+            rows = order[start : start + BATCH_PAIRS_MAX]
+            scores[rows] = self._infer([pairs[row] for row in rows])
         return scores
 
     def _infer(self, pairs: Sequence[Any]) -> npt.NDArray[np.float32]:

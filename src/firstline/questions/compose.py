@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from firstline.domain import ChunkKind, Citation, Claim, ClaimKind, Draft, Evidence
 from firstline.questions.terms import all_stems, terms
@@ -49,7 +49,7 @@ def compose(question: str, evidence: Sequence[Evidence], *, chars_max: int) -> D
     seen: set[str] = set()
     room = chars_max
     for piece in chosen:
-        units = _window(units_of(piece.text), sought, room)
+        units = _window(units_of(piece.text, lead=piece.lead_text), sought, room)
         for unit in units:
             claim = _claim(piece, unit)
             key = " ".join(claim.text.casefold().split())
@@ -84,8 +84,10 @@ def _chosen(evidence: Sequence[Evidence]) -> list[Evidence]:
     return sorted(curing, key=lambda piece: piece.chunk.ordinal) or [evidence[0]]
 
 
-def units_of(text: str) -> list[Unit]:
-    """Cut a chunk's Markdown into units, in order. Headings and table rules are context, not claims."""
+def units_of(text: str, *, lead: str = "") -> list[Unit]:
+    """Cut a chunk's Markdown into units, in order. Headings and table rules are context, not claims. `lead` is the
+    header row of a table that goes on in this chunk."""
+    header = _cells(lead) if lead.lstrip().startswith("|") else []
     units: list[Unit] = []
     for start, end in _blocks(text):
         block = text[start:end]
@@ -94,7 +96,9 @@ def units_of(text: str) -> list[Unit]:
         if FENCE.match(block):
             units.append(Unit(start=start, end=end, kind=ClaimKind.CODE, text=block.strip("\n")))
         elif "|" in block and any(TABLE_RULE.match(line) for line in block.splitlines()):
-            units.extend(_rows(text, start, end))
+            units.extend(_rows(text, start, end, []))
+        elif header and block.lstrip().startswith("|"):
+            units.extend(_rows(text, start, end, header))
         elif LIST_ITEM.match(block):
             units.append(_plain(text, start, end, ClaimKind.STEP))
         else:
@@ -143,14 +147,18 @@ def _sentences(text: str, start: int, end: int) -> Iterator[tuple[int, int]]:
         yield begin, end
 
 
-def _rows(text: str, start: int, end: int) -> Iterator[Unit]:
-    """Table rows that carry their column names, so that a row can be read alone."""
-    header: list[str] = []
+def _cells(line: str) -> list[str]:
+    return [clean(cell) for cell in line.strip().splitlines()[0].strip().strip("|").split("|")]
+
+
+def _rows(text: str, start: int, end: int, header: list[str]) -> Iterator[Unit]:
+    """Table rows that carry their column names, so that a row can be read alone. Without a `header` from before, the
+    first row is it."""
     position = start
     for line in text[start:end].splitlines(keepends=True):
         line_end = position + len(line)
         if "|" in line and not TABLE_RULE.match(line):
-            cells = [clean(cell) for cell in line.strip().strip("|").split("|")]
+            cells = _cells(line)
             if not header:
                 header = cells
             else:
@@ -214,7 +222,12 @@ def _claim(piece: Evidence, unit: Unit) -> Claim:
         )
 
     citations = [span(unit.start, unit.end)]
-    if unit.kind is ClaimKind.ROW:
+    if unit.kind is ClaimKind.ROW and chunk.lead is not None and piece.lead_text.lstrip().startswith("|"):
+        # The column names stand in the part before: the row cites them there.
+        names = piece.lead_text.strip().splitlines()[0]
+        at = chunk.lead[0] + len(piece.lead_text[: piece.lead_text.index(names)].encode("utf-8"))
+        citations.append(replace(citations[0], start=at, end=at + len(names.encode("utf-8"))))
+    elif unit.kind is ClaimKind.ROW:
         header = piece.text.find("|")
         line_end = piece.text.find("\n", header)
         if 0 <= header < line_end <= unit.start:

@@ -1,4 +1,7 @@
-"""Does the verified draft answer the whole question? Part by part, by the words that carry each part."""
+"""Does the verified draft answer the whole question, and not its opposite?
+
+Part by part, by the words that carry each part; an operation asked for, by the words that stand for it.
+"""
 
 from __future__ import annotations
 
@@ -6,6 +9,7 @@ import re
 from collections.abc import Sequence
 
 from firstline.domain import Claim, Coverage, Critique, Evidence
+from firstline.questions.opposites import opposed
 from firstline.questions.terms import all_stems, terms
 
 PART = re.compile(
@@ -24,16 +28,18 @@ def critique(question: str, claims: Sequence[Claim], evidence: Sequence[Evidence
     context = " ".join(
         " ".join((piece.chunk.title, *piece.chunk.section_path)) for piece in evidence if piece.chunk.chunk_id in cited
     )
-    available = all_stems(" ".join(claim.text for claim in claims) + " " + context)
+    said = " ".join(claim.text for claim in claims) + " " + context
+    available = all_stems(said)
+    against = opposed(question, said)
     parts = [part for part in PART.split(question) if len(terms(part)) >= PART_TERMS_MIN][:PARTS_MAX] or [question]
     missing = tuple(part.strip() for part in parts if _covered(part, available) < COVERED)
     if not missing:
-        return Critique(coverage=Coverage.FULLY, missing=())
+        return Critique(coverage=Coverage.FULLY, missing=(), opposed=against)
     # Long questions describe a situation before they ask: parts without an echo are normal, so the draft is judged
     # unable only when nothing of the question is found in it.
     whole = _covered(question, available)
     coverage = Coverage.CANNOT if whole == 0 else Coverage.PARTLY
-    return Critique(coverage=coverage, missing=missing)
+    return Critique(coverage=coverage, missing=missing, opposed=against)
 
 
 def _covered(part: str, available: frozenset[str]) -> float:

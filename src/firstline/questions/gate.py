@@ -8,14 +8,17 @@ from __future__ import annotations
 
 import json
 import math
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from importlib.resources import files
+from typing import Final
 
 from firstline.domain import Coverage, Critique, Evidence, GateReading, RankedDocument, Verification
-from firstline.questions.terms import all_stems, terms
+from firstline.questions.terms import all_stems, identifiers, terms
 
 NO_STEMS: frozenset[str] = frozenset()
+CODE: Final = re.compile(r"[A-Za-z].*\d|\d.*[A-Za-z]")
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -69,9 +72,17 @@ def relevance_features(
         "beyond_neighbour": max(scores.dense for _, scores in first.hits) - neighbour,
         "own_terms": _share(sought, said - said_elsewhere),
         "title_asked": _share(tuple(title), all_stems(question)),
+        "code_in_title": _codes_named(question, own[0].chunk.title if own else ""),
         # For the reader of an explanation; no gate weighs it.
         "terms_held": _share(sought, _stems_of(own[:1])),
     }
+
+
+def _codes_named(question: str, title: str) -> float:
+    """1 when the question names codes (letters and figures: E11000) and the title names them all, else 0."""
+    codes = [name for name in identifiers(question) if CODE.search(name)]
+    said = title.casefold()
+    return float(bool(codes) and all(code.casefold() in said for code in codes))
 
 
 def _stems_of(pieces: Sequence[Evidence]) -> frozenset[str]:

@@ -14,7 +14,7 @@ import logging
 import time
 import uuid
 from collections import OrderedDict
-from collections.abc import AsyncGenerator, Awaitable, Callable, Collection, Mapping, Sequence
+from collections.abc import AsyncGenerator, Collection, Mapping, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
@@ -39,10 +39,11 @@ from firstline.domain import (
     Reason,
     Session,
     Silent,
+    Snapshot,
     Turn,
     readable_message,
 )
-from firstline.errors import Conflict, FirstlineError
+from firstline.errors import Conflict, FirstlineError, InvalidInput, Unavailable
 from firstline.ports import (
     BlobStore,
     ChunkIndex,
@@ -57,25 +58,31 @@ from firstline.ports import (
     WordEncoder,
 )
 from firstline.questions.admission import Admission
+from firstline.questions.asked import Asked, OnStatus
 from firstline.questions.compose import compose
 from firstline.questions.critique import critique
 from firstline.questions.faq import faq
 from firstline.questions.gate import GateModel, confidence_features, read, relevance_features
 from firstline.questions.handoff import handoff
-from firstline.questions.missed import Missed, missed
+from firstline.questions.missed import SESSION_TURNS_MAX, Missed, missed
 from firstline.questions.prefer import copies_last
+from firstline.questions.readable import readable
+from firstline.questions.references import begins_anew, changes_subject
+from firstline.questions.replies import with_open_replies
 from firstline.questions.rewrite import exchange, rewrite
 from firstline.questions.search import Search, SearchLimits
+from firstline.questions.small_talk import small_talk
 from firstline.questions.trail import Trail
 from firstline.questions.triage import WITHOUT_CLASSIFIER, triage
 from firstline.questions.verify import verify
 
 logger = logging.getLogger(__name__)
 
-OnStatus = Callable[[str], Awaitable[None]]
-
 SESSION_LOCKS_MAX = 10_000
+OUT_OF_DATE = "This page is marked as replaced by a newer one, which does not seem to say this."
 CLARIFY_OPTIONS_MAX = 3
+CLARIFYING_MAX = 2
+"""Turns in a row that ask back."""
 TURNS_AT_ONCE = 12
 ACKNOWLEDGEMENT = "I understand, and I am passing this to a person right away."
 
@@ -93,24 +100,6 @@ class JourneyLimits:
     retention_offer: str
     settings_hash: str
     turns_at_once: int = TURNS_AT_ONCE
-
-
-@dataclass(frozen=True, kw_only=True, slots=True)
-class _Asked:
-    """One message on its way: who asked what, in which session, on which snapshot."""
-
-    session: Session
-    principal: Principal
-    question: str
-    number: int
-    history: tuple[Turn, ...]
-    scope: Scope
-    exclude: frozenset[str]
-    on_status: OnStatus | None
-
-    @property
-    def earlier(self) -> tuple[str, ...]:
-        return tuple(turn.question for turn in self.history)
 
 
 class QuestionJourney:
@@ -164,17 +153,18 @@ class QuestionJourney:
     ) -> Turn:
         """Take one message to its outcome and record the turn.
 
-        `on_status` hears the name of each step as it begins. Raises InvalidInput for an empty or too long message and
+        `on_status` hears the name of each step as it begins. Raises InvalidInput for an empty or too long message or
+        another embedder than the knowledge base's, and
         Unavailable when not even the record can be written.
         """
         text = self._accepted(question)
         started = time.perf_counter()
-        async with self._lock(session.session_id), self._admitted() as left_s:
+        async with self._lock(session.session_id), self._admitted(started) as left_s:
             history = tuple(
                 await self._conversations.turns(session.session_id, limit=max(1, self._limits.history_turns))
             )
-            snapshot = await self._knowledge.published(tenant=session.tenant, kb=session.kb)
-            asked = _Asked(
+            snapshot = await self._published(tenant=session.tenant, kb=session.kb)
+            asked = Asked(
                 session=session,
                 principal=principal,
                 question=text,
@@ -201,7 +191,7 @@ class QuestionJourney:
     ) -> tuple[RankedDocument, ...]:
         """Retrieval alone: rewrite and retrieve, without triage, gates or record. For search and evaluation."""
         text = self._accepted(question)
-        snapshot = await self._knowledge.published(tenant=principal.tenant, kb=kb)
+        snapshot = await self._published(tenant=principal.tenant, kb=kb)
         scope = Scope.of(principal, kb=kb, snapshot=snapshot.number)
         spelt = await self._search.spelling(text, scope)
         plan = rewrite(spelt.text, earlier=[self._redactor.redact(turn).text for turn in history])
@@ -209,50 +199,61 @@ class QuestionJourney:
 
     async def readable(self, turn: Turn, principal: Principal, *, kb: str) -> Turn:
         """The turn as this principal may see it NOW: an answer whose citations it can no longer open is withheld."""
-        if not isinstance(turn.outcome, Answered):
-            return turn
-        citations = [c for claim in turn.outcome.claims for c in claim.citations]
-        cited = list(dict.fromkeys(c.chunk_id for c in citations))
-        then = Scope.of(principal, kb=kb, snapshot=turn.snapshot)
-        published = await self._knowledge.published(tenant=principal.tenant, kb=kb)
-        now = Scope.of(principal, kb=kb, snapshot=published.number)
-        # A document that was deleted or closed since must not come back by reloading an old answer.
-        open_now = {
-            doc_id
-            for doc_id in {c.doc_id for c in citations}
-            if await self._knowledge.document(doc_id, now) is not None
-        }
-        visible = {chunk.chunk_id for chunk in await self._knowledge.chunks(cited, then) if chunk.doc_id in open_now}
-        if visible.issuperset(cited):
-            return turn
-        claims = tuple(claim for claim in turn.outcome.claims if all(c.chunk_id in visible for c in claim.citations))
-        if claims:
-            return replace(turn, outcome=replace(turn.outcome, claims=claims, completeness=Completeness.PARTIAL))
-        return replace(
-            turn, outcome=Clarify(question="This answer is no longer available. Please ask again.", options=())
-        )
+        return await readable(turn, principal, kb=kb, knowledge=self._knowledge)
 
     async def why_not(self, turn: Turn, doc_id: str, principal: Principal, *, kb: str) -> Missed:
-        """Where this document was lost on the way of a recorded turn, or that there is none for this principal."""
-        return await missed(
-            turn, doc_id, principal, kb=kb, knowledge=self._knowledge, search=self._search, gates=self._gates
-        )
+        """Where this document was lost on the way of a recorded turn, or that there is none for this principal.
+
+        As much work as a turn: it takes a place among them and ends at their deadline. Raises Unavailable then.
+        """
+        async with self._admitted(time.perf_counter()) as left_s:
+            try:
+                if left_s <= 0:
+                    raise TimeoutError
+                async with asyncio.timeout(left_s):
+                    return await missed(
+                        turn,
+                        doc_id,
+                        principal,
+                        kb=kb,
+                        session=await self._conversations.turns(turn.session_id, limit=SESSION_TURNS_MAX),
+                        knowledge=self._knowledge,
+                        search=self._search,
+                        gates=self._gates,
+                    )
+            except TimeoutError as error:
+                raise Unavailable("The explanation was not ready in time.", remedy="Ask again in a moment.") from error
 
     # --- one message ------------------------------------------------------------------------------------------------
+
+    async def _published(self, *, tenant: str, kb: str) -> Snapshot:
+        """InvalidInput when its vectors are another embedder's: cosines between two models mean nothing."""
+        snapshot = await self._knowledge.published(tenant=tenant, kb=kb)
+        if snapshot.documents and snapshot.embedder_id not in (None, self._search.embedder_id):
+            raise InvalidInput(
+                f"The vectors of the knowledge base {kb!r} were made by {snapshot.embedder_id}, and questions are "
+                f"embedded by {self._search.embedder_id}.",
+                remedy="Set `embedder` back to the one it was made with, or ingest again into a new knowledge base.",
+            )
+        return snapshot
 
     def _accepted(self, question: str) -> str:
         """Redact first: from here on nobody sees what must not be stored (invariant 4)."""
         return self._redactor.redact(readable_message(question, chars_max=self._limits.question_chars_max)).text
 
     @asynccontextmanager
-    async def _admitted(self) -> AsyncGenerator[float]:
-        """Hold a place among the turns worked on; gives the seconds of the deadline that waiting for it has left."""
-        began = time.perf_counter()
-        async with self._admission.place(wait_s_max=self._limits.turn_deadline_s) as admitted:
-            waited_s = time.perf_counter() - began
-            yield self._limits.turn_deadline_s - waited_s if admitted else 0.0
+    async def _admitted(self, started: float) -> AsyncGenerator[float]:
+        """Hold a place among the turns worked on; gives the seconds of the deadline that waiting has left. `started`:
+        when the message came, before it waited for those of its session."""
+        left_s = self._limits.turn_deadline_s - (time.perf_counter() - started)
+        async with self._admission.place(wait_s_max=max(0.0, left_s)) as admitted:
+            yield self._limits.turn_deadline_s - (time.perf_counter() - started) if admitted else 0.0
 
-    async def _within_deadline(self, asked: _Asked, trail: Trail, *, left_s: float) -> Outcome:
+    async def _within_deadline(self, asked: Asked, trail: Trail, *, left_s: float) -> Outcome:
+        # Before anything else, the deadline included: while a person owns the session the bot is silent.
+        owner = await self._conversations.open_handoff(asked.session.session_id)
+        if owner is not None and owner.state in PERSON_OWNS:
+            return Silent(handoff=owner)
         try:
             if left_s <= 0:
                 raise TimeoutError
@@ -260,16 +261,20 @@ class QuestionJourney:
                 return await self._outcome(asked, trail)
         except TimeoutError:
             logger.warning("a turn reached its deadline")
-            return self._escalate(asked, trail, Reason.PROVIDER_FAILURE)
         except FirstlineError as error:
             logger.warning("a turn failed: %s", error.code)
-            return self._escalate(asked, trail, Reason.PROVIDER_FAILURE)
+        return self._late(asked, trail)
 
-    async def _outcome(self, asked: _Asked, trail: Trail) -> Outcome:
-        owner = await self._conversations.open_handoff(asked.session.session_id)
-        if owner is not None and owner.state in PERSON_OWNS:
-            return Silent(handoff=owner)
+    def _late(self, asked: Asked, trail: Trail) -> Outcome:
+        """What can be said of a turn that was not finished: high stakes are acknowledged, the rest is handed over."""
+        if trail.triage is None:
+            trail.triage = triage(asked.question, history=asked.earlier, probabilities=WITHOUT_CLASSIFIER)
+            early = self._early_outcome(asked, trail)
+            if isinstance(early, HighStakes):
+                return early
+        return self._escalate(asked, trail, Reason.PROVIDER_FAILURE)
 
+    async def _outcome(self, asked: Asked, trail: Trail) -> Outcome:
         with trail.step("faq"):
             curated = await faq(asked.question, asked.scope, ledger=self._knowledge, blobs=self._blobs)
         if curated and curated[0].chunk.doc_id not in asked.exclude:
@@ -277,13 +282,13 @@ class QuestionJourney:
             if answer is not None:
                 return answer
 
-        await _tell(asked, "triage")
+        await asked.tell("triage")
         vector = await self._triage(asked, trail)
         early = self._early_outcome(asked, trail)
         if early is not None:
             return early
 
-        await _tell(asked, "retrieve")
+        await asked.tell("retrieve")
         await self._find(asked, trail, vector)
         with trail.step("gate"):
             neighbour = await self._search.neighbour(trail.ranked, asked.scope, asked.exclude | trail.sisters)
@@ -293,10 +298,10 @@ class QuestionJourney:
         if not relevance.passed or not trail.evidence:
             return self._weak(asked, trail)
 
-        await _tell(asked, "compose")
+        await asked.tell("compose")
         return await self._answer(asked, trail, features)
 
-    async def _triage(self, asked: _Asked, trail: Trail) -> Vectors | None:
+    async def _triage(self, asked: Asked, trail: Trail) -> Vectors | None:
         """The question's vector, which retrieval uses too; None when there is none to be had."""
         with trail.step("embed"):
             vectors = await self._search.vectors([asked.question], trail)
@@ -305,7 +310,7 @@ class QuestionJourney:
             trail.triage = triage(asked.question, history=asked.earlier, probabilities=probabilities)
         return None if vectors is None else vectors[0]
 
-    def _early_outcome(self, asked: _Asked, trail: Trail) -> Outcome | None:
+    def _early_outcome(self, asked: Asked, trail: Trail) -> Outcome | None:
         """What needs no retrieval. High stakes come before a wish for a person: the acknowledgement differs."""
         found = trail.triage
         if found is None:
@@ -320,18 +325,20 @@ class QuestionJourney:
         if found.intent is Intent.PERSON:
             return self._escalate(asked, trail, Reason.USER_ASKED)
         if found.category in (Category.NONSENSE, Category.IRRELEVANT):
-            return Deflected(category=found.category, topics=self._limits.topics)
+            talk = small_talk(asked.question)
+            return Deflected(category=found.category, topics=self._limits.topics, talk=talk)
         if found.category is Category.OUT_OF_SCOPE:
             private = found.intent is Intent.PRIVATE_DATA
             return self._escalate(asked, trail, Reason.PRIVATE_DATA if private else Reason.UNSUPPORTED_CATEGORY)
         return None
 
-    async def _find(self, asked: _Asked, trail: Trail, vector: Vectors | None) -> None:
+    async def _find(self, asked: Asked, trail: Trail, vector: Vectors | None) -> None:
         with trail.step("spelling"):
             spelt = await self._search.spelling(asked.question, asked.scope)
             trail.read_as = spelt.text
         with trail.step("rewrite"):
-            plan = rewrite(spelt.text, earlier=[exchange(turn) for turn in asked.history])
+            earlier = await with_open_replies(asked.history, asked.principal, asked.scope, knowledge=self._knowledge)
+            plan = rewrite(spelt.text, earlier=[exchange(turn) for turn in earlier])
             trail.plan = replace(plan, corrections=spelt.corrections)
         alone = trail.plan.queries[0].text == asked.question
         found = await self._search.rank(
@@ -346,13 +353,12 @@ class QuestionJourney:
         with trail.step("read"):
             trail.evidence = await self._search.read(trail.ranked, asked.scope)
 
-    def _weak(self, asked: _Asked, trail: Trail) -> Outcome:
+    def _weak(self, asked: Asked, trail: Trail) -> Outcome:
         """The relevance gate failed: ask once, and hand over when asking did not help."""
-        already_asked = bool(asked.history) and isinstance(asked.history[-1].outcome, Clarify)
-        if trail.plan is not None and trail.plan.standalone == trail.read_as:
-            # A new subject was never asked about, whatever the turn before came to.
-            already_asked = False
-        if already_asked:
+        # A message that shares no word with the one before may be a new subject, or the detail that was asked for: it
+        # is asked about once more, and never a third time.
+        new_subject = begins_anew(trail.read_as) or changes_subject(trail.read_as, asked.earlier)
+        if asked.back_in_a_row >= (CLARIFYING_MAX if new_subject else 1):
             return self._escalate(asked, trail, Reason.LOW_CONFIDENCE if trail.evidence else Reason.NO_VERIFIED_CONTEXT)
         titles = tuple(dict.fromkeys(piece.chunk.title for piece in trail.evidence))[:CLARIFY_OPTIONS_MAX]
         if len(titles) > 1:
@@ -365,7 +371,7 @@ class QuestionJourney:
             question="Can you tell me more: the exact error message, the version, and what you were doing?", options=()
         )
 
-    async def _answer(self, asked: _Asked, trail: Trail, features: Mapping[str, float]) -> Outcome:
+    async def _answer(self, asked: Asked, trail: Trail, features: Mapping[str, float]) -> Outcome:
         sought = _sought(asked, trail)
         with trail.step("compose"):
             draft = compose(sought, trail.evidence, chars_max=self._limits.answer_chars_max)
@@ -373,18 +379,23 @@ class QuestionJourney:
             verification = verify(draft, trail.evidence)
         with trail.step("critique"):
             judged = critique(trail.read_as, verification.kept, trail.evidence)
+            if judged.coverage is Coverage.CANNOT and sought != trail.read_as:
+                # "And in 4.4?" has no word that an answer must hold: the conversation's words are what was asked.
+                judged = critique(sought, verification.kept, trail.evidence)
         confidence = read(self._gates["confidence"], confidence_features(features, verification, judged))
         unsure = read(self._gates["unsure"], confidence_features(features, verification, judged))
         trail.gates += [unsure, confidence]
         if not verification.kept or judged.coverage is Coverage.CANNOT:
             return self._escalate(asked, trail, Reason.NO_VERIFIED_CONTEXT)
-        if not confidence.passed and not unsure.passed:
+        if judged.opposed or (not confidence.passed and not unsure.passed):
             return self._weak(asked, trail)
         if not confidence.passed:
             completeness = Completeness.UNSURE
         else:
             completeness = Completeness.FULL if judged.coverage is Coverage.FULLY else Completeness.PARTIAL
         notes = await self._search.notes(trail.plan, asked.scope, verification.kept, trail.evidence)
+        if verification.kept[0].citations[0].doc_id in trail.outdated:
+            notes = (*notes, OUT_OF_DATE)
         if notes and completeness is Completeness.FULL:
             completeness = Completeness.PARTIAL
         return Answered(
@@ -394,7 +405,7 @@ class QuestionJourney:
             notes=(*_readings(trail), *notes),
         )
 
-    def _curated_answer(self, asked: _Asked, trail: Trail, curated: tuple[Evidence, ...]) -> Answered | None:
+    def _curated_answer(self, asked: Asked, trail: Trail, curated: tuple[Evidence, ...]) -> Answered | None:
         trail.evidence = curated
         draft = Draft(
             claims=tuple(
@@ -410,10 +421,10 @@ class QuestionJourney:
 
     # --- hand-over and record ---------------------------------------------------------------------------------------
 
-    def _escalate(self, asked: _Asked, trail: Trail, reason: Reason) -> Escalated:
+    def _escalate(self, asked: Asked, trail: Trail, reason: Reason) -> Escalated:
         return Escalated(handoff=self._handoff(asked, trail, reason))
 
-    def _handoff(self, asked: _Asked, trail: Trail, reason: Reason) -> Handoff:
+    def _handoff(self, asked: Asked, trail: Trail, reason: Reason) -> Handoff:
         return handoff(
             handoff_id=str(uuid.uuid4()),
             session_id=asked.session.session_id,
@@ -427,7 +438,7 @@ class QuestionJourney:
             created_at=datetime.now(UTC),
         )
 
-    async def _record(self, asked: _Asked, trail: Trail, outcome: Outcome) -> Turn:
+    async def _record(self, asked: Asked, trail: Trail, outcome: Outcome) -> Turn:
         turn = Turn(
             session_id=asked.session.session_id,
             number=asked.number,
@@ -466,15 +477,10 @@ class QuestionJourney:
         return lock
 
 
-def _sought(asked: _Asked, trail: Trail) -> str:
+def _sought(asked: Asked, trail: Trail) -> str:
     """The words that evidence is judged by: the question, with the conversation when it leans on it."""
     return trail.plan.standalone if trail.plan else asked.question
 
 
 def _readings(trail: Trail) -> tuple[str, ...]:
     return tuple(f"I read {written} as {read}." for written, read in trail.plan.corrections) if trail.plan else ()
-
-
-async def _tell(asked: _Asked, step: str) -> None:
-    if asked.on_status is not None:
-        await asked.on_status(step)

@@ -7,13 +7,15 @@ usual limits can be told. What the asker may not see is "no such page", as every
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Final
 
-from firstline.domain import Document, Evidence, GateReading, PlannedQuery, Principal, RankedDocument, SearchPlan, Turn
+from firstline.domain import Document, GateReading, PlannedQuery, Principal, SearchPlan, Turn
 from firstline.ports import Hit, KnowledgeLedger, Scope
 from firstline.questions.gate import GateModel, read, relevance_features
+from firstline.questions.lost import differences, lost_at_of, place_of, verdict_of
 from firstline.questions.prefer import copies_last
+from firstline.questions.replies import with_open_replies
 from firstline.questions.search import Search
 from firstline.questions.terms import FUNCTION_WORDS, TOKEN, all_stems, stem
 from firstline.questions.trail import Trail
@@ -24,6 +26,11 @@ CHUNKS_SHOWN_MAX: Final = 12
 CHUNKS_READ_MAX: Final = 200
 """Chunks of the page that are read to see which words it lacks."""
 TERMS_SHOWN_MAX: Final = 24
+SESSION_TURNS_MAX: Final = 200
+"""Turns of the conversation looked at, the newest ones."""
+LEANS_ON_MAX: Final = 50
+"""Turns before a message that its queries may hold words of: the most that `history_turns` can be."""
+NOT_SHOWN: Final = "(more of the conversation: not shown, an earlier answer is no longer available)"
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -40,7 +47,7 @@ class ChunkSeen:
 @dataclass(frozen=True, kw_only=True, slots=True)
 class QuerySeen:
     """The page's best place among all chunks by vector and by words, counted from 1; None: behind SEARCHED_MAX, or no
-    word matches."""
+    word matches. `text` leaves out what a reply added to the query unless every earlier reply may still be read."""
 
     text: str
     weight: float
@@ -52,8 +59,9 @@ class QuerySeen:
 class Missed:
     """Where a page stood at each stage of a turn. Places count documents from 1; None: it was not there any more.
 
-    `lost_at` names the limit that dropped it: candidates, documents_ranked, evidence_chunks or gate; "" when none did.
-    `lacks` are words of the question that the page does not hold. `verdict` says it in plain words.
+    `lost_at` names what dropped it: a limit (candidates, documents_ranked, evidence_chunks), a stage that put others
+    before it (rerank, prefer) or the gate; "" when none did. `lacks` are words of the question that the page does not
+    hold. `verdict` says it in plain words, and what was different when the turn ran.
     """
 
     doc_id: str
@@ -74,11 +82,13 @@ async def missed(
     principal: Principal,
     *,
     kb: str,
+    session: Sequence[Turn],
     knowledge: KnowledgeLedger,
     search: Search,
     gates: Mapping[str, GateModel],
 ) -> Missed:
-    """Follow the document through the turn. The asker's view decides, both then and now."""
+    """Follow the document through the turn. The asker's view decides, both then and now. `session` are the newest
+    turns of the turn's conversation, oldest first."""
     scope = Scope.of(principal, kb=kb, snapshot=turn.snapshot)
     document = await knowledge.document(doc_id, scope)
     published = await knowledge.published(tenant=principal.tenant, kb=kb)
@@ -92,13 +102,38 @@ async def missed(
             title=document.title,
             verdict="Nothing was searched: this message was decided before (see its triage and outcome).",
         )
-    return await _followed(turn.plan, document, scope, knowledge=knowledge, search=search, gates=gates)
+    found = await _followed(turn, turn.plan, document, scope, now, knowledge=knowledge, search=search, gates=gates)
+    if await _may_show_queries(turn, session, principal, now, knowledge=knowledge):
+        return found
+    return replace(
+        found, queries=tuple(replace(query, text=_without_reply(query.text, turn)) for query in found.queries)
+    )
+
+
+async def _may_show_queries(
+    turn: Turn, session: Sequence[Turn], principal: Principal, now: Scope, *, knowledge: KnowledgeLedger
+) -> bool:
+    """Whether every answer that the queries may hold words of can still be read by this principal."""
+    earlier = [each for each in session if turn.number - LEANS_ON_MAX <= each.number < turn.number]
+    if len(earlier) < min(LEANS_ON_MAX, turn.number - 1):
+        return False
+    return await with_open_replies(earlier, principal, now, knowledge=knowledge) == earlier
+
+
+def _without_reply(query: str, turn: Turn) -> str:
+    """The query's lines that the asker wrote: `question` and `standalone` are made of these alone."""
+    written = f"{turn.question}\n{turn.plan.standalone if turn.plan else ''}"
+    lines = query.split("\n")
+    own = [line for line in lines if line in written]
+    return query if own == lines else "\n".join((*own, NOT_SHOWN))
 
 
 async def _followed(
+    turn: Turn,
     plan: SearchPlan,
     document: Document,
     scope: Scope,
+    now: Scope,
     *,
     knowledge: KnowledgeLedger,
     search: Search,
@@ -108,18 +143,23 @@ async def _followed(
     found = await search.hits(plan, scope, limit=SEARCHED_MAX)
     fused = await search.fused(plan, scope)
     trail = Trail()
-    found_places = await search.rank(plan, scope, trail, limit=search.documents_ranked)
-    ranked = copies_last(found_places, trail.copies)
+    kept = search.documents_ranked
+    stages = await search.stages(plan, scope, trail, limit=kept)
+    ranked = copies_last(stages.preferred, trail.copies)
     evidence = await search.read(ranked, scope)
     neighbour = await search.neighbour(ranked, scope, trail.sisters)
     gate = read(gates["relevance"], relevance_features(plan.standalone, ranked, evidence, neighbour=neighbour))
-    fused_place, preferred_place = _place(fused, doc_id), _place(ranked, doc_id)
+    fused_place, preferred_place = place_of(fused, doc_id), place_of(ranked, doc_id)
     was_read = frozenset(piece.chunk.chunk_id for piece in evidence if piece.chunk.doc_id == doc_id)
-    lost_at = _lost_at(fused_place, preferred_place, bool(was_read), gate)
+    lost_at = lost_at_of(doc_id, fused_place, preferred_place, bool(was_read), gate, stages, kept=kept)
+    first = ranked[0].doc_id if ranked and await knowledge.document(ranked[0].doc_id, now) is not None else ""
+    verdict = verdict_of(
+        lost_at, fused_place, preferred_place, first, evidence, candidates=search.candidates, kept=kept
+    )
     return Missed(
         doc_id=doc_id,
         title=document.title,
-        verdict=_verdict(lost_at, fused_place, preferred_place, ranked, evidence, search=search),
+        verdict=" ".join((verdict, *differences(turn, gate, trail))),
         lost_at=lost_at,
         queries=tuple(_query_seen(query, hits, doc_id) for query, hits in found),
         fused_place=fused_place,
@@ -128,57 +168,6 @@ async def _followed(
         lacks=await _lacking(plan.standalone, document, scope, knowledge=knowledge, search=search),
         chunks=await _chunks_seen(found, doc_id, was_read, scope, knowledge=knowledge),
     )
-
-
-def _lost_at(fused: int | None, preferred: int | None, was_read: bool, gate: GateReading) -> str:
-    if fused is None:
-        return "candidates"
-    if preferred is None:
-        return "documents_ranked"
-    if not was_read:
-        return "evidence_chunks"
-    return "" if gate.passed else "gate"
-
-
-def _verdict(
-    lost_at: str,
-    fused: int | None,
-    preferred: int | None,
-    ranked: Sequence[RankedDocument],
-    evidence: Sequence[Evidence],
-    *,
-    search: Search,
-) -> str:
-    if lost_at == "candidates":
-        return (
-            f"No chunk of this page was among the best {search.candidates} by vector or the best {search.candidates} "
-            "by words (`candidates`). See which of the question's words the page lacks."
-        )
-    if lost_at == "documents_ranked":
-        return (
-            f"This page was a candidate, at place {fused} of the documents; the best {search.documents_ranked} are "
-            "kept (`documents_ranked`)."
-        )
-    if lost_at == "evidence_chunks":
-        return (
-            f"This page was ranked, at place {preferred}. The pages before it filled the evidence, {len(evidence)} "
-            "chunks (`evidence_chunks`), or its text repeats theirs."
-        )
-    if lost_at == "gate":
-        return (
-            f"This page was found, at place {preferred}, and read. The relevance gate judged that the evidence does "
-            "not answer the question."
-        )
-    if preferred == 1:
-        return "This page was found first and read: the answer was written from it if there was one."
-    return (
-        f"This page was found, at place {preferred}, and read. Answers begin with the page at place 1: "
-        f"{ranked[0].doc_id}."
-    )
-
-
-def _place(ranked: Sequence[RankedDocument], doc_id: str) -> int | None:
-    return next((place for place, one in enumerate(ranked, start=1) if one.doc_id == doc_id), None)
 
 
 def _query_seen(query: PlannedQuery, hits: Sequence[Hit], doc_id: str) -> QuerySeen:

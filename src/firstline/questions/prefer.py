@@ -1,9 +1,10 @@
 """Among ranked documents, which version of a page comes first, and which copies stand back?
 
 The laws: `prefer` lets documents that are versions of one page swap places among themselves, and every other document
-keeps its place; `copies_last` moves copies of a better placed page behind all others, which keep their order. Scores
-belong to places: whoever moves takes the place's score, so that the distances the gates look at stay those of the
-ranking.
+keeps its place. Into the places that are kept comes from behind them only what covers the version asked for; without a
+version asked for, a newer one passes an older one only when it is nearly as well found (CLOSE). `copies_last` moves
+copies of a better placed page behind all others, which keep their order. Scores belong to places: whoever moves takes
+the place's score, so that the distances the gates look at stay those of the ranking.
 """
 
 from __future__ import annotations
@@ -36,15 +37,23 @@ REPLACED_MAX: Final = 16
 """Documents that one names as replaced, or as its replacement."""
 NAMED_MAX: Final = 3
 """Versions named in a note."""
+CLOSE: Final = 0.85
+"""Of the score of the best of them: what has less is not put before it for being newer. The chapters of two manuals may
+all be called by the manual's name."""
 
 
 def prefer(
-    ranked: Sequence[RankedDocument], documents: Mapping[str, Document], *, question: str, version: str = ""
+    ranked: Sequence[RankedDocument],
+    documents: Mapping[str, Document],
+    *,
+    question: str,
+    kept: int,
+    version: str = "",
 ) -> tuple[RankedDocument, ...]:
     """The same documents in the order to read them in.
 
-    `documents` are those of the ranking that could be read, by id; one that is missing is left where it is.
-    `version` is the one asked for; `question` tells which numbers were mentioned otherwise.
+    `documents` are those of the ranking that could be read, by id; one that is missing is left where it is. The caller
+    keeps the first `kept`. `version` is the one asked for; `question` tells which numbers were mentioned otherwise.
     """
     order = [one.doc_id for one in ranked]
     superseded = superseded_of(documents)
@@ -52,11 +61,19 @@ def prefer(
     pointed = {stated.low for stated in stated_in(question) if stated.low}
     # "On 4.x" asks for it as well, but is no filter: it counts only among the versions of one page.
     asked = numbers_of(version) or (pointed.pop() if len(pointed) == 1 else ())
-    for group in _groups(order, documents):
+    scores = {one.doc_id: one.score for one in ranked}
+    near = frozenset(order[:kept])
+    for family in _groups(order, documents):
+        # Found too far behind to be read, a page is worth a place only for being the version asked for.
+        group = [doc_id for doc_id in family if doc_id in near or _covers(documents[doc_id], asked)]
         places = [order.index(doc_id) for doc_id in group]
-        for place, doc_id in zip(places, _sorted(group, documents, superseded, asked, mentioned), strict=True):
+        for place, doc_id in zip(places, _sorted(group, documents, superseded, asked, mentioned, scores), strict=True):
             order[place] = doc_id
     return _placed(ranked, order)
+
+
+def _covers(document: Document, asked: Numbers) -> bool:
+    return bool(asked) and any(one.covers(asked) for one in versions_of(document))
 
 
 def copies_of(ranked: Sequence[RankedDocument], documents: Mapping[str, Document]) -> frozenset[str]:
@@ -126,10 +143,11 @@ def sisters_of(doc_id: str, documents: Mapping[str, Document]) -> frozenset[str]
 
 
 def superseded_of(documents: Mapping[str, Document]) -> frozenset[str]:
-    """Ids of those that say they are out of date, and of those that another one says it replaces."""
+    """Ids of the pages that say they are out of date, and of those that another one says it replaces. What a ticket or
+    a post says of itself or of a page counts for nothing."""
     marked = {
         doc_id
-        for doc_id, document in documents.items()
+        for doc_id, document in _pages(documents).items()
         if document.metadata.get(SUPERSEDED_BY, "").strip()
         or document.metadata.get("status", "").strip().casefold() in OUTDATED
     }
@@ -137,7 +155,9 @@ def superseded_of(documents: Mapping[str, Document]) -> frozenset[str]:
 
 
 def _replacements(documents: Mapping[str, Document]) -> list[tuple[str, str]]:
-    """(old, new) among these documents. A document is named by its id, its title or its address."""
+    """(old, new) among the pages of these documents. A page is named by its id, its title or its address, and speaks
+    only for pages of its own kind and product."""
+    documents = _pages(documents)
     if not any(REPLACES.intersection(document.metadata) for document in documents.values()):
         return []
     ids: dict[str, str] = {}
@@ -148,7 +168,16 @@ def _replacements(documents: Mapping[str, Document]) -> list[tuple[str, str]]:
     for doc_id, document in documents.items():
         pairs += [(old, doc_id) for old in _named(document, SUPERSEDES, ids)]
         pairs += [(doc_id, new) for new in _named(document, SUPERSEDED_BY, ids)]
-    return [(old, new) for old, new in pairs if old != new]
+    return [(old, new) for old, new in pairs if old != new and _about(documents[old]) == _about(documents[new])]
+
+
+def _pages(documents: Mapping[str, Document]) -> dict[str, Document]:
+    return {doc_id: document for doc_id, document in documents.items() if document.kind in PAGES}
+
+
+def _about(document: Document) -> tuple[str, str]:
+    """Kind and product ("" without one): only pages that agree in both can be versions of each other."""
+    return document.kind.value, document.metadata.get("product", "").strip().casefold()
 
 
 def _named(document: Document, field: str, ids: Mapping[str, str]) -> list[str]:
@@ -164,8 +193,7 @@ def _groups(order: Sequence[str], documents: Mapping[str, Document]) -> list[lis
         if document is None or document.kind not in PAGES:
             continue
         shared = without_versions(document.title, versions_of(document))
-        product = document.metadata.get("product", "").casefold()
-        family[doc_id] = (document.kind.value, product, shared) if shared else (doc_id,)
+        family[doc_id] = (*_about(document), shared) if shared else (doc_id,)
     # What replaces a page is its newer version, whatever it is called.
     for old, new in _replacements({doc_id: documents[doc_id] for doc_id in family}):
         left, joined = family[old], family[new]
@@ -182,10 +210,13 @@ def _sorted(
     superseded: frozenset[str],
     asked: Numbers,
     mentioned: Sequence[Numbers],
+    scores: Mapping[str, float],
 ) -> list[str]:
-    """Covering first, then those that name no version, then the others; without a version asked for: newest first.
+    """Covering first, then those that name no version, then the others; without a version asked for: newest first
+    among those of close scores.
 
-    What is out of date goes last, unless it alone covers what was asked: who runs an old version needs its page.
+    What is out of date goes last, unless it alone covers what was asked (who runs an old version needs its page) or was
+    found far better than all that is current: then what replaced it says nothing of the question.
     """
     stated = {doc_id: versions_of(documents[doc_id]) for doc_id in group}
     if asked and any(one.covers(asked) for found in stated.values() for one in found):
@@ -199,8 +230,23 @@ def _sorted(
     current = [doc_id for doc_id in group if doc_id not in superseded]
     # Whoever compares versions, or names one in passing, is served best by the words they used.
     if not any(one.is_one and one.covers(number) for found in stated.values() for one in found for number in mentioned):
-        current = _newest_first(current, stated, near=asked)
-    return current + [doc_id for doc_id in group if doc_id in superseded]
+        bands = [current] if asked else _close(current, scores)
+        current = [doc_id for band in bands for doc_id in _newest_first(band, stated, near=asked)]
+    best = max((scores[doc_id] for doc_id in current), default=0.0)
+    outdated = [doc_id for doc_id in group if doc_id in superseded]
+    alone = [doc_id for doc_id in outdated if best < CLOSE * scores[doc_id]]
+    return alone + current + [doc_id for doc_id in outdated if doc_id not in alone]
+
+
+def _close(group: Sequence[str], scores: Mapping[str, float]) -> list[list[str]]:
+    """The group in runs, each of what has at least CLOSE of the score of its first."""
+    bands: list[list[str]] = []
+    for doc_id in group:
+        if bands and scores[doc_id] >= CLOSE * scores[bands[-1][0]]:
+            bands[-1].append(doc_id)
+        else:
+            bands.append([doc_id])
+    return bands
 
 
 def _newest_first(group: Sequence[str], stated: Mapping[str, Sequence[Stated]], *, near: Numbers) -> list[str]:

@@ -8,7 +8,7 @@ from dataclasses import replace
 from typing import Final
 
 from firstline.domain import Exchange
-from firstline.questions.signs import SMALL_TALK
+from firstline.questions.small_talk import small_talk
 from firstline.questions.terms import all_stems, identifiers, terms
 
 ALONE_TERMS_MIN: Final = 3
@@ -37,16 +37,37 @@ FRESH_START: Final = re.compile(
     re.IGNORECASE,
 )
 
+_PREPOSITIONS: Final = "for|on|with|in|under|using|from|at"
 _SWAP: Final = re.compile(
-    r"^\W*(?:(?:ok|okay|and|but|or|so|then|what about|how about|what if|is it|does it|the same)\W+)+"
-    r"(?:(?:for|on|with|in|under|using|from|at)\s+)?(?P<new>[\w.+#-]+(?:\s+[\w.+#-]+){0,3})\W*$",
+    r"^\W*(?:(?P<lead>ok|okay|and|but|or|so|then|what about|how about|what if|is it|does it|the same)\W+)*"
+    rf"(?:(?P<where>{_PREPOSITIONS})\s+)?(?P<new>[\w.+#-]+(?:\s+[\w.+#-]+){{0,3}}?)"
+    r"(?P<too>\s+(?:too|also|as well|instead))?\W*$",
     re.IGNORECASE,
 )
+_ASKS_FOR_ANOTHER: Final = frozenset({"and", "or", "what about", "how about"})
+"""After any other opening ("but", "so", "is it") only a preposition tells a name from a complaint."""
+SWAP_CHARS_MAX: Final = 120
+_LOWER_CASE_MAX: Final = 1
+"""Of the words after a preposition: "on Windows server". More of them are a sentence."""
 _NAMED: Final = re.compile(
-    r"\b(?:for|on|with|in|under|using|from|at)\s+(?:the\s+|an?\s+)?"
+    rf"\b(?:{_PREPOSITIONS})\s+(?:the\s+|an?\s+)?"
     r"(?P<old>[A-Z][\w.+#-]*\w(?:\s+[A-Z0-9][\w.+#-]*\w)*|[A-Z]\b)"
 )
-_VERSION: Final = re.compile(r"\bv?\d+(?:\.\d+)+\b|(?<=version )\d+\b", re.IGNORECASE)
+_VERSION: Final = re.compile(r"\bv?\d+(?:\.\d+)+\b|(?:(?<=version )|(?<=release ))\d+\b", re.IGNORECASE)
+_NEW_VERSION: Final = re.compile(
+    r"(?P<said>(?:version|release)\s+)?(?P<number>v?\d{1,4}(?P<dotted>(?:\.\d+)+)?)", re.IGNORECASE
+)
+_LEADS_TO_VERSION: Final = frozenset({"in", "on", "for"})
+_CODE: Final = re.compile(r"[A-Z]{1,10}[-_]?\d{3,6}[A-Z]?")
+_NEVER_NAMES: Final = re.compile(
+    r"(?:\w*(?:errors?|exceptions?|timeouts?)|err|warnings?|codes?|exit(?:s|ed)?|status|signals?|traces?|traceback|null"
+    r"|fail(?:s|ed|ing|ures?)?|crash(?:e[sd]|ing)?|den(?:y|ied|ial)|refused|rejected|aborted|killed|panics?|fatal"
+    r"|permissions?|forbidden|unauthori[sz]ed|invalid|missing|broken|stuck|lost|hangs?|hung|segfaults?|corrupt(?:ed)?"
+    r"|unavailable|unreachable|unknown|unsupported|timed|cannot|bugs?|problems?|issues?"
+    r"|(?:mon|tues|wednes|thurs|fri|satur|sun)day|today|yesterday|tomorrow)",
+    re.IGNORECASE,
+)
+"""Words of trouble and of time: what they stand in is said about the matter, it is no other matter."""
 
 _PLACES: Final = {
     "first": 0,
@@ -111,25 +132,55 @@ def resolved(earlier: Sequence[Exchange]) -> tuple[Exchange, ...]:
 
 def with_swapped(question: str, before: str) -> str | None:
     """The question before with one name or version exchanged: "How do I install it on Linux?", "and for Windows?"
-    become "How do I install it on Windows?". None when it is not that kind of follow-up."""
-    follow_up = _SWAP.match(question)
-    if follow_up is None or not (new := follow_up["new"]).strip():
+    become "How do I install it on Windows?". None when it is not that kind of follow-up.
+
+    A short complaint ("but Permission denied", "is it 27017") looks much the same: in doubt it is none.
+    """
+    follow_up = _SWAP.match(question) if len(question) <= SWAP_CHARS_MAX else None
+    if follow_up is None or not _asks_for_another(follow_up):
         return None
-    version = _VERSION.search(f"version {new}" if new.isdigit() else new)
+    new, where = follow_up["new"], (follow_up["where"] or "").lower()
+    version = _new_version(new, where)
     slots = list((_VERSION if version else _NAMED).finditer(before))
-    if len(slots) != 1 or (version is None and not _names_something(new)):
+    if len(slots) != 1:
         return None
     start, end = slots[0].span() if version else slots[0].span("old")
-    return f"{before[:start]}{version.group() if version else new}{before[end:]}"
+    if version is None and not (_names_something(new, bool(where)) and _of_one_kind(new, before[start:end], before)):
+        return None
+    return f"{before[:start]}{version or new}{before[end:]}"
 
 
-def _names_something(new: str) -> bool:
-    return LEANS.search(new) is None and any(letter.isupper() for letter in new) and bool(terms(new))
+def _asks_for_another(follow_up: re.Match[str]) -> bool:
+    lead = (follow_up["lead"] or "").lower()
+    return lead in _ASKS_FOR_ANOTHER or (follow_up["where"] is not None and bool(lead or follow_up["too"]))
+
+
+def _new_version(new: str, where: str) -> str | None:
+    """A whole number is one only where that is said, or after "in", "on", "for": it may be a port or an exit code."""
+    found = _NEW_VERSION.fullmatch(new)
+    told = found is not None and (found["said"] or found["dotted"] or where in _LEADS_TO_VERSION)
+    return found["number"] if found is not None and told else None
+
+
+def _names_something(new: str, after_preposition: bool) -> bool:
+    words = new.split()
+    if LEANS.search(new) or not terms(new) or any(_NEVER_NAMES.fullmatch(word) for word in words):
+        return False
+    plain = sum(word.islower() for word in words)
+    named = any(letter.isupper() for letter in new) and not words[0].islower()
+    return named and plain <= (_LOWER_CASE_MAX if after_preposition else 0)
+
+
+def _of_one_kind(new: str, old: str, before: str) -> bool:
+    """No error code takes the place of a name, and no "Larkspur 4.3" that of a name in a question about 4.2."""
+    if any(map(_CODE.fullmatch, new.split())) != any(map(_CODE.fullmatch, old.split())):
+        return False
+    return not (_VERSION.search(new) and _VERSION.search(before)) or _VERSION.search(old) is not None
 
 
 def is_telling(said: str) -> bool:
     """Says something about the matter: small talk does not."""
-    return bool(terms(said)) and SMALL_TALK.match(said) is None
+    return bool(terms(said)) and small_talk(said) is None
 
 
 def opens_subject(said: str) -> bool:

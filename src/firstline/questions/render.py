@@ -18,6 +18,7 @@ from firstline.domain import (
     ReplyBlock,
     ReplyCitation,
     Silent,
+    Talk,
 )
 
 LINKS_ALLOWED = {Completeness.FULL: 2, Completeness.PARTIAL: 1, Completeness.UNSURE: 0}
@@ -96,9 +97,29 @@ def _number(claim: Claim, numbers: dict[tuple[str, int, int], int], numbered: li
 
 
 def _deflected(outcome: Deflected) -> Reply:
+    if outcome.talk is not None:
+        return _reply("deflected", _small_talk(outcome.talk, outcome.topics))
     first = NONSENSE if outcome.category is Category.NONSENSE else IRRELEVANT
     topics = f" I can help with {_listed(outcome.topics)}." if outcome.topics else ""
     return _reply("deflected", f"{first}{topics} What would you like to know?")
+
+
+def _small_talk(talk: Talk, topics: tuple[str, ...]) -> str:
+    about = f" about {_listed(topics)}" if topics else ""
+    helps = f" I can help with {_listed(topics)}." if topics else ""
+    match talk:
+        case Talk.THANKS:
+            return f"You are welcome. Ask me anything else{about}."
+        case Talk.SOLVED:
+            return f"Good to hear. Ask me anything else{about}."
+        case Talk.NOD:
+            return f"All right. Ask me anything else{about}."
+        case Talk.FAREWELL:
+            return "Goodbye. Ask me again at any time."
+        case Talk.GREETING:
+            return f"Hello.{helps} What would you like to know?"
+        case Talk.ABOUT_ME:
+            return f"I am an automated assistant.{helps} You can ask for a person at any time."
 
 
 def _listed(names: tuple[str, ...]) -> str:

@@ -4,7 +4,7 @@ Its scores have no scale of their own, so both are standardised over the candida
 
     score = (1 - weight) * z(fused) + weight * z(reranker)
 
-A document is judged by its best passages. Documents beyond those judged keep their places behind the others.
+A document is judged by its best passages. Those that were not judged stand behind those that were.
 """
 
 from __future__ import annotations
@@ -28,7 +28,8 @@ def rerank(
 ) -> tuple[RankedDocument, ...]:
     """`judged` holds the reranker's score by chunk id. The documents' `score` and order are new, their hits are not.
 
-    A document keeps its fused place when it was not judged; `weight` 0 keeps every place.
+    Documents that were not judged stand behind the judged ones, in the fused order and with their fused scores. Fewer
+    than two judged, or `weight` 0 with all judged: every document keeps its place.
     """
     own = {
         document.doc_id: max(judged[chunk_id] for chunk_id, _ in document.hits if chunk_id in judged)

@@ -50,6 +50,8 @@ class FusionWeights:
     words: float
     dense: float
     document: float
+    title: float = 0.0
+    """Of the title, among the documents found: see `titles`."""
 
 
 async def retrieve(

@@ -23,6 +23,7 @@ from firstline.questions.references import (
     opens_subject,
     resolved,
     spoken_of,
+    stands_alone,
     with_swapped,
 )
 from firstline.questions.terms import identifiers, terms
@@ -38,6 +39,10 @@ REPLY_CHARS_MAX: Final = 200
 NAMES_MAX: Final = 10
 
 ALONE_WEIGHT: Final = 0.4
+SWAPPED_ALONE_WEIGHT: Final = 0.3
+"""Of the message alone beside the question it varies: nothing said is lost when it was no variation."""
+COMPLETE_WEIGHT: Final = 0.7
+"""Of a message that can be understood by itself: it may be about something else that shares the product's name."""
 NEW_SUBJECT_WEIGHT: Final = 0.75
 """Of the message alone. Never 1: a new wording of the old problem shares no word with it either."""
 
@@ -58,7 +63,13 @@ def rewrite(question: str, *, earlier: Sequence[Exchange | str]) -> SearchPlan:
         return _of_choice(choice[0], choice[1])
     full = with_swapped(question, subject[-1].question)
     if full is not None:
-        return _plan((full, 1.0), standalone=full, carried=(), said=(full, *(turn.question for turn in subject[::-1])))
+        return _plan(
+            (full, 1 - SWAPPED_ALONE_WEIGHT),
+            (question, SWAPPED_ALONE_WEIGHT),
+            standalone=full,
+            carried=(),
+            said=(full, *(turn.question for turn in subject[::-1])),
+        )
     asked = [exchange.question for exchange in subject]
     # Only a new subject stands alone: the journey asks back once per subject, so a repeated message is no new one.
     said = _leant_on(question, asked) or (asked[-1],)
@@ -72,10 +83,12 @@ def rewrite(question: str, *, earlier: Sequence[Exchange | str]) -> SearchPlan:
             carried=(),
             said=(question,),
         )
+    complete = stands_alone(question)
+    alone = COMPLETE_WEIGHT if complete else ALONE_WEIGHT
     return _plan(
-        (question, ALONE_WEIGHT),
-        (context, 1 - ALONE_WEIGHT),
-        standalone="\n".join((question, " ".join(said))),
+        (question, alone),
+        (context, 1 - alone),
+        standalone=question if complete else "\n".join((question, " ".join(said))),
         carried=_names(question, said),
         said=(question, *reversed(asked)),
     )
@@ -108,7 +121,8 @@ def _of_choice(option: str, offered: Exchange) -> SearchPlan:
         (together, 1 - ALONE_WEIGHT),
         standalone=together,
         carried=(option,),
-        said=(offered.question,),
+        # Who picks "Write concern (5.x)" no longer asks about the version named before.
+        said=(option,) if any(letter.isdigit() for letter in option) else (option, offered.question),
     )
 
 

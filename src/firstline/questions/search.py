@@ -33,16 +33,27 @@ from firstline.ports import (
     WordEncoder,
 )
 from firstline.questions.pasted import condensed
-from firstline.questions.prefer import copies_of, prefer, sisters_of, version_note
+from firstline.questions.prefer import copies_of, prefer, sisters_of, superseded_of, version_note
 from firstline.questions.rerank import passages, rerank
 from firstline.questions.retrieve import FusionWeights, read_evidence, read_passages, read_texts, retrieve
 from firstline.questions.spelling import Spelling, spelling
+from firstline.questions.titles import by_titles
 from firstline.questions.trail import Trail
 
 logger = logging.getLogger(__name__)
 
 VERSIONS_MORE = 10
 """Documents looked at beyond those kept: the version asked for may stand behind its sisters and their copies."""
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Stages:
+    """The documents after each stage, best first: fused, reranked by the model (if there is one) and by titles, and
+    preferred, which is cut to those that are kept; the others hold more."""
+
+    fused: tuple[RankedDocument, ...]
+    reranked: tuple[RankedDocument, ...]
+    preferred: tuple[RankedDocument, ...]
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -85,6 +96,10 @@ class Search:
         self._limits = limits
 
     @property
+    def embedder_id(self) -> str:
+        return self._embedder.model_id
+
+    @property
     def model_ids(self) -> tuple[str, ...]:
         own = (self._embedder.model_id,)
         return own if self._reranker is None else (*own, self._reranker.model_id)
@@ -113,6 +128,20 @@ class Search:
         exclude: frozenset[str] = frozenset(),
     ) -> tuple[RankedDocument, ...]:
         """The best `limit` documents. `vector` saves an embedding when it is that of the plan's first query."""
+        stages = await self.stages(plan, scope, trail, limit=limit, vector=vector, exclude=exclude)
+        return stages.preferred
+
+    async def stages(
+        self,
+        plan: SearchPlan,
+        scope: Scope,
+        trail: Trail,
+        *,
+        limit: int,
+        vector: Vectors | None = None,
+        exclude: frozenset[str] = frozenset(),
+    ) -> Stages:
+        """What `rank` does, with the order after each stage."""
         # Words are searched as they were written: a log's rare words find well, and the rest finds nothing.
         texts = [condensed(query.text) for query in plan.queries]
         if texts[0] != plan.queries[0].text:
@@ -120,12 +149,14 @@ class Search:
         with trail.step("embed"):
             vectors = await self._directions(texts, trail, vector)
         with trail.step("retrieve"):
-            found = await self._retrieved(plan, scope, vectors, limit=limit + VERSIONS_MORE, exclude=exclude)
-        if self._reranker is not None and found:
+            fused = await self._retrieved(plan, scope, vectors, limit=limit + VERSIONS_MORE, exclude=exclude)
+        reranked = fused
+        if self._reranker is not None and fused:
             with trail.step("rerank"):
-                found = await self._reranked(self._reranker, plan, scope, trail, found)
+                reranked = await self._reranked(self._reranker, plan, scope, trail, fused)
         with trail.step("prefer"):
-            return (await self._preferred(plan, scope, trail, found))[:limit]
+            titled, preferred = await self._preferred(plan, scope, trail, reranked, kept=limit)
+        return Stages(fused=fused, reranked=titled, preferred=preferred[:limit])
 
     async def neighbour(
         self, ranked: Sequence[RankedDocument], scope: Scope, exclude: frozenset[str] = frozenset()
@@ -218,19 +249,23 @@ class Search:
             raise Unavailable("The chunk index did not answer in time.", remedy="Ask again in a moment.") from error
 
     async def _preferred(
-        self, plan: SearchPlan, scope: Scope, trail: Trail, found: tuple[RankedDocument, ...]
-    ) -> tuple[RankedDocument, ...]:
-        """The version asked for before the page's other versions. Copies are told to the trail."""
+        self, plan: SearchPlan, scope: Scope, trail: Trail, found: tuple[RankedDocument, ...], *, kept: int
+    ) -> tuple[tuple[RankedDocument, ...], tuple[RankedDocument, ...]]:
+        """(in the order of titles too, and then with the version asked for before the page's other versions). Copies
+        and what is out of date are told to the trail."""
         if not found:
-            return found
+            return found, found
         read = await self._knowledge.documents([ranked.doc_id for ranked in found], scope)
         documents = {document.doc_id: document for document in read}
+        titles = {document.doc_id: document.title for document in read}
+        titled = by_titles(found, titles, question=plan.queries[0].text, weight=self._limits.weights.title)
         version = plan.filters.get("version", "")
-        ordered = prefer(found, documents, question=plan.standalone, version=version)
+        ordered = prefer(titled, documents, question=plan.standalone, kept=kept, version=version)
         # A page is no stranger for being as near to the question as its own copy is.
         trail.copies = copies_of(ordered, documents)
         trail.sisters = sisters_of(ordered[0].doc_id, documents)
-        return ordered
+        trail.outdated = superseded_of(documents)
+        return titled, ordered
 
     async def _reranked(
         self,
@@ -249,7 +284,7 @@ class Search:
                     blobs=self._blobs,
                 )
                 scores = await reranker.score(plan.standalone, list(texts.values()))
-        except (TimeoutError, FirstlineError) as error:
+        except Exception as error:  # whatever breaks an optional stage, the answer goes on without it
             self._without(trail, "rerank", error, "the fused order stands")
             return found
         return rerank(found, dict(zip(texts, scores, strict=True)), weight=self._limits.rerank_weight)
@@ -257,4 +292,6 @@ class Search:
     def _without(self, trail: Trail, stage: str, error: Exception, instead: str) -> None:
         why = "late" if isinstance(error, TimeoutError) else "broken"
         trail.degraded[stage] = f"{why}: {instead}"
-        logger.warning("stage %s was %s: %s", stage, why, instead)
+        # A FirstlineError's text names no address; another error's may, and its kind says enough.
+        cause = error.message.rstrip(".") if isinstance(error, FirstlineError) else type(error).__name__
+        logger.warning("stage %s was %s (%s): %s", stage, why, cause, instead)

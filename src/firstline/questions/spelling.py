@@ -70,17 +70,22 @@ async def spelling(
     text: str, scope: Scope, *, ledger: KnowledgeLedger, english: Collection[str] = frozenset()
 ) -> Spelling:
     """`english`: words (lower case) that are never taken for misspelt. In documents that say "quote" a "quite" is no
-    mistake. No look-up where nothing is suspect, one where every word is known, two where one is not."""
+    mistake. While words of some document are unknown, any word may be one of its own: nothing is corrected.
+    No look-up where nothing is suspect, one where every word is known, two where one is not."""
     looked_at = suspects(text, english=english)
     if not looked_at:
         return Spelling(text=text)
     forms = {suspect.word: (suspect.word, *relatives(suspect.word)) for suspect in looked_at}
     known = await ledger.word_counts({form for own in forms.values() for form in own}, scope)
+    if known is None:
+        return Spelling(text=text)
     unknown = [word for word, own in forms.items() if known.keys().isdisjoint(own)]
     if not unknown or _is_foreign(text, english, unknown=len(unknown), of=len(forms)):
         return Spelling(text=text)
     readings = {word: edits(word) for word in unknown[:CORRECTIONS_MAX]}
     counts = await ledger.word_counts({reading for own in readings.values() for reading in own}, scope)
+    if counts is None:
+        return Spelling(text=text)
     chosen = {word: choose(word, own, counts) for word, own in readings.items()}
     return respelled(text, looked_at, {word: reading for word, reading in chosen.items() if reading is not None})
 

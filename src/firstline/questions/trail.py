@@ -12,9 +12,10 @@ from firstline.domain import Evidence, GateReading, RankedDocument, SearchPlan, 
 
 @dataclass(kw_only=True, slots=True)
 class Trail:
-    """`sisters` are the other versions and the copies of the first document, `copies` those whose text a better placed
-    document has, by id. `degraded` names the stages that were late or broken and what was done instead, in plain words.
-    `read_as` is the message with its misspelt words corrected."""
+    """By document id: `sisters` are the other versions and the copies of the first document, `copies` those whose text
+    a better placed document has, `outdated` those that were replaced, as they or others say. `degraded` names the
+    stages that were late or broken and what was done instead, in plain words. `read_as` is the message with its
+    misspelt words corrected."""
 
     read_as: str = ""
     triage: Triage | None = None
@@ -23,6 +24,7 @@ class Trail:
     ranked: tuple[RankedDocument, ...] = ()
     sisters: frozenset[str] = frozenset()
     copies: frozenset[str] = frozenset()
+    outdated: frozenset[str] = frozenset()
     gates: list[GateReading] = field(default_factory=list[GateReading])
     timings_ms: dict[str, float] = field(default_factory=dict[str, float])
     degraded: dict[str, str] = field(default_factory=dict[str, str])

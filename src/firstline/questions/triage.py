@@ -27,9 +27,9 @@ from firstline.questions.signs import (
     PERSON,
     POLICY,
     PRIVATE,
-    SMALL_TALK,
     first_sign,
 )
+from firstline.questions.small_talk import small_talk
 
 DEFLECT_MIN: Final = 0.8
 DEFLECT_WITH_SIGN_MIN: Final = 0.3
@@ -80,6 +80,7 @@ def triage(
     named = entities(text, entities_max=ENTITIES_MAX, chars_max=CHARS_MAX)
     category, intent, confidence, reason = (
         _unreadable(text)
+        or _small_talk(text, probabilities)
         or _high_stakes(text, probabilities, high_stakes_min)
         or _asks_for_person_or_secret(text)
         or _mashed(text)
@@ -115,6 +116,12 @@ def _unreadable(text: str) -> Verdict | None:
     if any(letter.isalnum() for letter in text):
         return None
     return Category.NONSENSE, Intent.OTHER, 1.0, "no letter or digit" if text else "empty"
+
+
+def _small_talk(text: str, probabilities: Mapping[Category, float]) -> Verdict | None:
+    if small_talk(text) is None:
+        return None
+    return Category.IRRELEVANT, Intent.SMALL_TALK, max(probabilities[Category.IRRELEVANT], 0.9), "small talk"
 
 
 def _high_stakes(text: str, probabilities: Mapping[Category, float], weak_min: float) -> Verdict | None:
@@ -169,11 +176,6 @@ def _off_topic(
 ) -> Verdict | None:
     irrelevant, nonsense = probabilities[Category.IRRELEVANT], probabilities[Category.NONSENSE]
     words = len(WORD.findall(text))
-    if SMALL_TALK.match(text):
-        # In a conversation "ok" or "great" is an answer to what was asked, and "thanks" still is small talk.
-        if not in_conversation or words > 1 or irrelevant >= deflect_min:
-            return Category.IRRELEVANT, Intent.SMALL_TALK, max(irrelevant, 0.9), "small talk"
-        return None
     if words <= SHORT_WORDS_MAX and OFF_TASK.search(text) and irrelevant >= DEFLECT_WITH_SIGN_MIN:
         return Category.IRRELEVANT, Intent.OTHER, irrelevant, "a task or talk, not a question about the knowledge"
     if technical:

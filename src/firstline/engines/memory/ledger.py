@@ -175,6 +175,7 @@ class MemoryKnowledgeLedger:
             documents=len(live),
             chunks=sum(len(stored.chunks) for stored in live),
             published_at=datetime.now(UTC),
+            embedder_id=base.embedder_id,
         )
         base.snapshots[candidate] = snapshot
         base.published = candidate
@@ -227,14 +228,16 @@ class MemoryKnowledgeLedger:
         ]
         return min(matching, key=lambda document: document.doc_id, default=None)
 
-    async def word_counts(self, words: Collection[str], scope: Scope) -> dict[str, int]:
+    async def word_counts(self, words: Collection[str], scope: Scope) -> dict[str, int] | None:
         base = self._bases.get((scope.tenant, scope.kb))
         wanted = frozenset(words)
+        if base and any(one.words is None and _holds(one.document, scope.snapshot) for one in base.revisions.values()):
+            return None
         seen: set[tuple[str, frozenset[str], Level]] = set()
         newest: Counter[tuple[str, frozenset[str], Level]] = Counter()
         for stored in base.revisions.values() if base else ():
             document = stored.document
-            audience = [(word, document.acl, document.level) for word in wanted & stored.words]
+            audience = [(word, document.acl, document.level) for word in wanted & (stored.words or frozenset[str]())]
             if _visible(document, scope):
                 seen.update(audience)
             if document.until == FOREVER:

@@ -31,7 +31,7 @@ class PostgresKnowledgeLedger:
 
     async def published(self, *, tenant: str, kb: str) -> Snapshot:
         row = await self._database.row(
-            """SELECT number, documents, chunks, published_at
+            """SELECT number, documents, chunks, published_at, embedder_id
             FROM firstline.knowledge_bases base JOIN firstline.snapshots snapshot
               ON snapshot.tenant = base.tenant AND snapshot.kb = base.kb AND snapshot.number = base.published
             WHERE base.tenant = %s AND base.kb = %s""",
@@ -46,6 +46,7 @@ class PostgresKnowledgeLedger:
             documents=row["documents"],
             chunks=row["chunks"],
             published_at=row["published_at"],
+            embedder_id=row["embedder_id"],
         )
 
     async def open_candidate(self, *, tenant: str, kb: str, embedder_id: str) -> int:
@@ -104,7 +105,9 @@ class PostgresKnowledgeLedger:
             groups.setdefault((document.tenant, document.kb, document.since), {})[document.doc_id] = stored
         ended: list[str] = []
         async with self._database.transaction() as connection:
-            for (tenant, kb, candidate), group in groups.items():
+            # In one order for all: claiming locks.
+            for tenant, kb, candidate in sorted(groups):
+                group = groups[tenant, kb, candidate]
                 await knowledge_writes.claim(connection, tenant, kb, candidate)
                 ended += await knowledge_writes.write(connection, tenant, kb, candidate, list(group.values()))
         return ended
@@ -218,7 +221,7 @@ class PostgresKnowledgeLedger:
         )
         return read_document(row) if row else None
 
-    async def word_counts(self, words: Collection[str], scope: Scope) -> dict[str, int]:
+    async def word_counts(self, words: Collection[str], scope: Scope) -> dict[str, int] | None:
         return await knowledge_words.word_counts(self._database, words, scope)
 
     async def knowledge_bases(self, *, tenant: str) -> list[str]:

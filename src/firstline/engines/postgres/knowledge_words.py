@@ -7,7 +7,7 @@ from collections.abc import Collection, Sequence
 from psycopg import AsyncConnection
 from psycopg.rows import DictRow
 
-from firstline.domain import FOREVER
+from firstline.domain import FOREVER, Document
 from firstline.engines.postgres.pool import Database
 from firstline.engines.postgres.rows import scope_parameters
 from firstline.engines.postgres.text import storable
@@ -16,21 +16,25 @@ from firstline.ports import Scope, StoredDocument
 Connection = AsyncConnection[DictRow]
 
 
-async def word_counts(database: Database, words: Collection[str], scope: Scope) -> dict[str, int]:
-    if not words:
-        return {}
+async def word_counts(database: Database, words: Collection[str], scope: Scope) -> dict[str, int] | None:
     rows = await database.rows(
-        """SELECT word, greatest(1, sum(documents))::integer AS documents FROM firstline.kb_words
+        """SELECT NULL AS word, 0 AS documents WHERE EXISTS (
+            SELECT FROM firstline.documents_without_words JOIN firstline.documents USING (tenant, kb, doc_id, since)
+            WHERE tenant = %(tenant)s AND kb = %(kb)s AND since <= %(snapshot)s AND until > %(snapshot)s)
+        UNION ALL
+        SELECT word, greatest(1, sum(documents))::integer AS documents FROM firstline.kb_words
         WHERE tenant = %(tenant)s AND kb = %(kb)s AND word = ANY (%(words)s)
           AND acl && %(acl_tags)s AND level <= %(level_max)s AND since <= %(snapshot)s AND until > %(snapshot)s
         GROUP BY word""",
         {**scope_parameters(scope), "words": sorted({storable(word) for word in words})},
     )
-    return {row["word"]: row["documents"] for row in rows}
+    counts = {row["word"]: row["documents"] for row in rows}
+    return None if None in counts else counts
 
 
 async def add(connection: Connection, candidate: int, documents: Sequence[StoredDocument]) -> None:
-    """Keep and count the words of documents that the candidate has just written."""
+    """Keep and count the words of documents that the candidate has just written; note those that bring none."""
+    await _note_silent(connection, [stored.document for stored in documents if stored.words is None])
     telling = [stored for stored in documents if stored.words]
     if not telling:
         return
@@ -40,12 +44,20 @@ async def add(connection: Connection, candidate: int, documents: Sequence[Stored
     ):
         for stored in telling:
             document = stored.document
-            await copy.write_row(
-                (document.tenant, document.kb, document.doc_id, document.since, sorted(map(storable, stored.words)))
-            )
+            words = sorted(map(storable, stored.words or ()))
+            await copy.write_row((document.tenant, document.kb, document.doc_id, document.since, words))
     first = telling[0].document
     revisions = [(stored.document.doc_id, stored.document.since) for stored in telling]
     await count(connection, first.tenant, first.kb, candidate, revisions, step=1)
+
+
+async def _note_silent(connection: Connection, documents: Sequence[Document]) -> None:
+    async with connection.cursor() as cursor:
+        await cursor.executemany(
+            """INSERT INTO firstline.documents_without_words (tenant, kb, doc_id, since) VALUES (%s, %s, %s, %s)
+            ON CONFLICT DO NOTHING""",
+            [(document.tenant, document.kb, document.doc_id, document.since) for document in documents],
+        )
 
 
 async def count(
@@ -86,5 +98,12 @@ async def count(
 async def forget_ended(connection: Connection, tenant: str, kb: str, published: int) -> None:
     await connection.execute(
         "DELETE FROM firstline.kb_words WHERE tenant = %s AND kb = %s AND documents <= 0 AND until <= %s",
+        [tenant, kb, published],
+    )
+    await connection.execute(
+        """DELETE FROM firstline.documents_without_words AS silent USING firstline.documents AS document
+        WHERE silent.tenant = %s AND silent.kb = %s AND document.until <= %s
+          AND (document.tenant, document.kb, document.doc_id, document.since)
+            = (silent.tenant, silent.kb, silent.doc_id, silent.since)""",
         [tenant, kb, published],
     )

@@ -19,10 +19,12 @@ Connection = AsyncConnection[DictRow]
 async def claim(connection: Connection, tenant: str, kb: str, candidate: int) -> None:
     """Conflict unless `candidate` is the open one: what is published never changes.
 
-    The row stays locked until the end of the transaction, so publishing waits for writes under way.
+    The row stays locked until the end of the transaction, so publishing waits for a write under way, and so does the
+    next write of this knowledge base: each goes over its words more than once, and two at a time would lock each
+    other out.
     """
     cursor = await connection.execute(
-        "SELECT published FROM firstline.knowledge_bases WHERE tenant = %s AND kb = %s FOR SHARE", [tenant, kb]
+        "SELECT published FROM firstline.knowledge_bases WHERE tenant = %s AND kb = %s FOR NO KEY UPDATE", [tenant, kb]
     )
     row = await cursor.fetchone()
     if row is None or row["published"] != candidate - 1:
@@ -95,10 +97,11 @@ async def unend(connection: Connection, tenant: str, kb: str, candidate: int, do
 async def publish(connection: Connection, tenant: str, kb: str, candidate: int) -> Snapshot:
     cursor = await connection.execute(
         """UPDATE firstline.knowledge_bases SET published = %(candidate)s
-        WHERE tenant = %(tenant)s AND kb = %(kb)s AND published = %(candidate)s - 1 RETURNING published""",
+        WHERE tenant = %(tenant)s AND kb = %(kb)s AND published = %(candidate)s - 1 RETURNING embedder_id""",
         {"tenant": tenant, "kb": kb, "candidate": candidate},
     )
-    if await cursor.fetchone() is None:
+    base = await cursor.fetchone()
+    if base is None:
         raise not_open(kb, candidate)
     cursor = await connection.execute(
         """INSERT INTO firstline.snapshots (tenant, kb, number, documents, chunks, published_at)
@@ -121,6 +124,7 @@ async def publish(connection: Connection, tenant: str, kb: str, candidate: int) 
         documents=row["documents"],
         chunks=row["chunks"],
         published_at=row["published_at"],
+        embedder_id=base["embedder_id"],
     )
 
 

@@ -17,7 +17,6 @@ from firstline.ports import Hit, IndexEntry, IndexQuery, Scope
 
 SEARCH_S_MAX: Final = 5.0
 WRITE_S_MAX: Final = 60.0
-OPTIMIZE_S_MAX: Final = 3600.0
 _SAME_EMBEDDER = "Use the embedder that the index was made with, or another data folder."
 _DOWN: Final = "The process that serves the chunk index"
 
@@ -99,12 +98,6 @@ class QdrantEdgeIndex:
     async def size_bytes(self) -> int:
         answer = await self._ask("size_bytes", wire.Message(header={}), timeout_s=self._write_s_max)
         return int(answer.header["size_bytes"])
-
-    async def optimize(self) -> bool:
-        """Merge, drop deleted points and build graphs where worth it, now; the worker does so by itself when much has
-        come. Searches and writes go on meanwhile. True when something was built."""
-        answer = await self._ask("optimize", wire.Message(header={}), timeout_s=OPTIMIZE_S_MAX)
-        return bool(answer.header["optimized"])
 
     async def close(self) -> None:
         """The worker leaves by itself once nobody is connected. Closing twice does nothing."""

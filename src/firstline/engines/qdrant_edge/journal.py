@@ -50,11 +50,14 @@ class Journal:
                 "More was written during a rebuild of the chunk index than its journal holds.", remedy="None is needed."
             )
         try:
-            self._file.write(frame)
+            written = self._file.write(frame)
         except OSError as error:
             raise Unavailable(
                 f"The journal of a rebuild cannot be written: {error.strerror}.", remedy="Free disk space."
             ) from error
+        # On a disk that is nearly full only the beginning may have found room, and that is no error to the kernel.
+        if written != len(frame):
+            raise Unavailable("The journal of a rebuild was not written whole.", remedy="Free disk space.")
 
     def close(self) -> None:
         self._file.close()

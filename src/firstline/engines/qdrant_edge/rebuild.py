@@ -3,7 +3,7 @@
 Past INDEXING_VECTORS_MIN chunks an exact search takes too long, and building graphs blocks a process for minutes. So
 the worker lets a process of its own (`builder`) do it on a copy, writes down what is written meanwhile, and swaps:
 
-1. flush; hold writes; the builder copies the shard; release writes, which from here also go to the journal,
+1. hold writes; flush; the builder copies the shard; release writes, which from here also go to the journal,
 2. the builder builds and catches up with the journal,
 3. in one go: open the copy, catch up with the rest, move the pointer of `index.json`, drop the old shard.
 
@@ -100,6 +100,9 @@ class Rebuild:
             built = await self._run(shard)
         except (FirstlineError, OSError, TimeoutError) as error:
             logger.warning("a rebuild of the chunk index failed: %s", error or type(error).__name__)
+        except Exception:
+            # A garbled journal, say. The shard that is served has everything, so this too only costs the rebuild.
+            logger.exception("a rebuild of the chunk index failed")
         finally:
             self._drop_journal()
             self.writable.set()
@@ -108,14 +111,15 @@ class Rebuild:
         return built
 
     async def _run(self, shard: Shard) -> bool:
-        shard.flush()
         needed = ROOM_FACTOR * shard.size_bytes() + FREE_BYTES_MIN
         if shutil.disk_usage(self._folder).free < needed:
             raise Unavailable(f"It needs {needed // 2**20} MB of free disk.", remedy="Free as much disk space.")
         target = self._folder / shard.note.next_shard
         await asyncio.to_thread(shutil.rmtree, target, ignore_errors=True)
-        points, unneeded = shard.points(), target
+        # No await from here to the flush: a write in between would be on disk in part when the builder copies.
         self.writable.clear()
+        shard.flush()
+        points, unneeded = shard.points(), target
         process = await self._start(shard, target)
         try:
             async with asyncio.timeout(COPY_S_MAX):

@@ -44,9 +44,17 @@ logger = logging.getLogger("firstline.index_worker")
 class Worker:
     """Serves one shard, or one reason why there is none. Requests run one after another: the shard is synchronous."""
 
-    def __init__(self, shard: Shard | FirstlineError, *, folder: Path, dimensions: int) -> None:
+    def __init__(
+        self,
+        shard: Shard | FirstlineError,
+        *,
+        folder: Path,
+        dimensions: int,
+        rebuild_quiet_s: float = REBUILD_QUIET_S,
+    ) -> None:
         self._shard = shard
         self._dimensions = dimensions
+        self._rebuild_quiet_s = rebuild_quiet_s
         self._rebuild = Rebuild(folder, dimensions=dimensions, swap=self._serve_from)
         self._due_since: float | None = time.monotonic()
         self._held: set[asyncio.Task[None]] = set()
@@ -84,8 +92,7 @@ class Worker:
             with contextlib.suppress(TimeoutError):
                 await asyncio.wait_for(self._stop.wait(), 0.25)
             now = time.monotonic()
-            if self._written_at is not None and now - self._written_at > FLUSH_QUIET_S:
-                self._flush()
+            self._consider_flush(now)
             patience = LINGER_S if self._served else FIRST_CLIENT_S
             leaving = self._clients == 0 and now - self._idle_since > patience
             self._consider_rebuild(now, leaving=leaving)
@@ -101,8 +108,14 @@ class Worker:
     def _serve_from(self, shard: Shard) -> None:
         self._shard = shard
 
+    def _consider_flush(self, now: float) -> None:
+        quiet = self._written_at is not None and now - self._written_at > FLUSH_QUIET_S
+        # While the builder copies, the files stay as they are.
+        if quiet and self._rebuild.writable.is_set():
+            self._flush()
+
     def _consider_rebuild(self, now: float, *, leaving: bool) -> None:
-        if self._due_since is None or not (leaving or now - self._due_since > REBUILD_QUIET_S):
+        if self._due_since is None or not (leaving or now - self._due_since > self._rebuild_quiet_s):
             return
         self._due_since = None
         if isinstance(self._shard, Shard):
@@ -142,9 +155,7 @@ class Worker:
 
     async def _take(self, request: wire.Message, writer: asyncio.StreamWriter) -> None:
         """Answer now, or in a task what must wait: the connection's searches do not wait behind it."""
-        operation = request.header.get("op")
-        waits = operation == "optimize" or (operation in WRITES and not self._rebuild.writable.is_set())
-        if not waits:
+        if request.header.get("op") not in WRITES or self._rebuild.writable.is_set():
             await self._answer(request, writer)
         elif len(self._held) >= HELD_MAX:
             await self._answer_later(request, writer)
@@ -155,14 +166,9 @@ class Worker:
 
     async def _answer_later(self, request: wire.Message, writer: asyncio.StreamWriter) -> None:
         try:
-            if request.header["op"] == "optimize" and isinstance(self._shard, Shard):
-                rebuild = self._rebuild.begin(self._shard)
-                await asyncio.wait([rebuild])
-                optimized = not rebuild.cancelled() and rebuild.result()
-                await _send(writer, request.header, wire.Message(header={"optimized": optimized}))
-            else:
+            while not self._rebuild.writable.is_set():
                 await self._rebuild.writable.wait()
-                await self._answer(request, writer)
+            await self._answer(request, writer)
         except ConnectionError:
             pass  # the client is gone
         except wire.Garbled as error:
@@ -213,14 +219,19 @@ async def _send(writer: asyncio.StreamWriter, request: Mapping[str, Any], answer
     await writer.drain()
 
 
-async def run(folder: Path, *, dimensions: int, exact_max: int = EXACT_MAX) -> None:
-    """Own the folder's shard and serve it until nobody is left. The caller holds the lock."""
+async def run(
+    folder: Path, *, dimensions: int, exact_max: int = EXACT_MAX, rebuild_quiet_s: float = REBUILD_QUIET_S
+) -> None:
+    """Own the folder's shard and serve it until nobody is left. The caller holds the lock.
+
+    `rebuild_quiet_s`: a rebuild that is due begins once nothing was written for so long.
+    """
     try:
         shard: Shard | FirstlineError = Shard.open(folder, dimensions=dimensions, exact_max=exact_max)
     except FirstlineError as error:
         logger.error("%s", error)
         shard = error  # told to every client that asks, which knows better than a log who should hear it
-    worker = Worker(shard, folder=folder, dimensions=dimensions)
+    worker = Worker(shard, folder=folder, dimensions=dimensions, rebuild_quiet_s=rebuild_quiet_s)
     loop = asyncio.get_running_loop()
     for number in (signal.SIGTERM, signal.SIGINT):
         loop.add_signal_handler(number, worker.stop)

@@ -1,0 +1,40 @@
+"""One message on its way: who asked what, in which session, on which snapshot."""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable
+from dataclasses import dataclass
+
+from firstline.domain import Clarify, Principal, Session, Turn
+from firstline.ports import Scope
+
+OnStatus = Callable[[str], Awaitable[None]]
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Asked:
+    """`history` holds the session's newest turns, oldest first; `exclude` documents that do not exist for this turn."""
+
+    session: Session
+    principal: Principal
+    question: str
+    number: int
+    history: tuple[Turn, ...]
+    scope: Scope
+    exclude: frozenset[str]
+    on_status: OnStatus | None
+
+    @property
+    def earlier(self) -> tuple[str, ...]:
+        return tuple(turn.question for turn in self.history)
+
+    @property
+    def back_in_a_row(self) -> int:
+        """How many of the newest turns asked back, one after the other."""
+        other = (at for at, turn in enumerate(reversed(self.history)) if not isinstance(turn.outcome, Clarify))
+        return next(other, len(self.history))
+
+    async def tell(self, step: str) -> None:
+        """Say which step begins, to whoever wants to know."""
+        if self.on_status is not None:
+            await self.on_status(step)
