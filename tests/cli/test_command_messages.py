@@ -2,6 +2,7 @@
 
 import os
 import sys
+from types import SimpleNamespace
 
 import pytest
 
@@ -134,3 +135,27 @@ def test_ask_says_who_asks(monkeypatch, capsys):
     main()
     said = " ".join(capsys.readouterr().out.split())
     assert "--level internal" in said and "`--level customer`" in said
+
+
+def test_an_empty_acl_is_nobody_and_said_so(tmp_path, monkeypatch, capsys):
+    from firstline.cli import ingest_command
+
+    taken = {}
+
+    async def ingest(settings, paths, **flags):
+        taken.update(flags)
+        return SimpleNamespace(failures=(), redactions={}, snapshot=1, published=True, **COUNTS), ()
+
+    monkeypatch.setattr(ingest_command, "_ingest", ingest)
+    for arguments, acl, said in (
+        (["--acl", ""], set(), True),
+        (["--acl", "ops"], {"ops"}, False),
+        ([], {"everyone"}, False),
+    ):
+        monkeypatch.setattr(sys, "argv", ["firstline", "--data", str(tmp_path), "ingest", "x", *arguments])
+        main()
+        assert taken["acl"] == acl
+        assert ("nobody can see these documents" in capsys.readouterr().err) is said
+
+
+COUNTS = {"added": 1, "changed": 0, "removed": 0, "unchanged": 0, "chunks": 1, "duration_s": 1.0}

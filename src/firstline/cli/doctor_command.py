@@ -41,13 +41,13 @@ async def _check(settings: Any) -> bool:
             click.echo(f"ok    embedder {firstline.embedder.model_id} ({len(vector)} dimensions, norm {length:.3f})")
             names = await firstline.knowledge.knowledge_bases(tenant=settings.tenant)
             # Every one of them, whatever is wrong with an earlier one.
-            return all([await _knowledge_base_is_fine(firstline, settings.tenant, kb) for kb in names])
+            return all([await knowledge_base_is_fine(firstline, settings.tenant, kb) for kb in names])
     except FirstlineError as error:
         click.echo(f"BAD   {error.message} {error.remedy}")
         return False
 
 
-async def _knowledge_base_is_fine(firstline: Any, tenant: str, kb: str) -> bool:
+async def knowledge_base_is_fine(firstline: Any, tenant: str, kb: str) -> bool:
     status = await firstline.knowledge.status(tenant=tenant, kb=kb)
     held = await firstline.index.count(tenant=tenant, kb=kb)
     if held < status.chunks:

@@ -59,9 +59,9 @@ def _scores(ctx: click.Context, cases: Path, kb: str | None, save_as: Path | Non
 
     async def work() -> Results:
         async with open_firstline(settings) as firstline:
-            known = await _documents(firstline.knowledge, settings.tenant, settings.kb)
+            known = await documents_of(firstline.knowledge, settings.tenant, settings.kb)
             asked, missing = with_known_documents(loaded, known)
-            _warn(missing, settings.kb)
+            warn(missing, settings.kb)
             runner = Runner(
                 rank_question=firstline.questions.rank,
                 ask_question=firstline.questions.ask,
@@ -77,7 +77,7 @@ def _scores(ctx: click.Context, cases: Path, kb: str | None, save_as: Path | Non
     return full_report(results)
 
 
-async def _documents(knowledge: KnowledgeLedger, tenant: str, kb: str) -> frozenset[str]:
+async def documents_of(knowledge: KnowledgeLedger, tenant: str, kb: str) -> frozenset[str]:
     """The ids of its documents. InvalidInput when none is published: every case would fail, and none would say why."""
     from firstline.errors import InvalidInput
 
@@ -89,7 +89,7 @@ async def _documents(knowledge: KnowledgeLedger, tenant: str, kb: str) -> frozen
     return frozenset(await knowledge.current(tenant=tenant, kb=kb))
 
 
-def _warn(missing: Sequence[str], kb: str) -> None:
+def warn(missing: Sequence[str], kb: str) -> None:
     if not missing:
         return
     for doc_id in missing[:MISSING_SHOWN]:

@@ -65,8 +65,8 @@ class Run:
             came_from = document.metadata.get(ORIGIN, "")
             if not came_from or document.until != FOREVER:
                 continue
-            for prefix, origin in origins.items():
-                if came_from != origin and _is_under(prefix, document.doc_id):
+            for prefix in _prefixes(document.doc_id):
+                if origins.get(prefix, came_from) != came_from:
                     raise _other_place(prefix, document.doc_id)
 
     def fail(self, failure: Failure) -> None:
@@ -90,9 +90,10 @@ class Run:
             self._on_progress(Progress(items=self.items, documents=self.added + self.changed, chunks=self.chunks))
 
 
-def _is_under(prefix: str, doc_id: str) -> bool:
-    """A folder's and a table's prefix stand for all below them, a file's for the document of that very id."""
-    return doc_id.startswith(prefix) if prefix.endswith(("/", "#")) else doc_id == prefix
+def _prefixes(doc_id: str) -> list[str]:
+    """What a source may call the place of a document: the folders above it, its table, the document itself. Looked up
+    rather than compared one by one: a glob has as many places as files."""
+    return [*(doc_id[: at + 1] for at, sign in enumerate(doc_id) if sign in "/#"), doc_id]
 
 
 def _other_place(prefix: str, doc_id: str) -> InvalidInput:
