@@ -26,5 +26,5 @@ def test_a_reference_that_takes_over_words_of_the_conversation_leans(reference: 
 def test_only_the_full_rewriter_reads_replies():
     one = Conversation(question="How often does it?", earlier=SAID)
     reading = {name for name, way in WAYS.items() if any("larkctl" in query.text for query in way(one).queries)}
-    assert reading == {"rewriter"}
+    assert reading == {"rewriter, with the reference's replies"}
     assert all(abs(sum(query.weight for query in way(one).queries) - 1) < 1e-9 for way in WAYS.values())

@@ -239,16 +239,6 @@ ON_YOUR_SIDE: Final = re.compile(
 POLICY: Final = re.compile(
     r"\b(?:polic(?:y|ies)|rules|procedure|template|process|what\s+is\s+an?|meaning\s+of)\b", re.IGNORECASE
 )
-SMALL_TALK: Final = re.compile(
-    r"""^\W*(?:(?:hi|hello|hey|yo|hola|hallo|bonjour|ciao|good\s+(?:morning|evening|afternoon|night|day)
-        |thanks?(?:\s+you)?|thank\s+you
-    |thx|cheers|bye|goodbye|see\s+you|lol|haha+|cool|great|nice|ok(?:ay)?|there|bot|you|so|very|a\s+lot|much|again
-        |everyone|mate|all|and
-    |are\s+the\s+best|have\s+a\s+(?:nice|good|great)\s+(?:day|weekend|evening|one)|how\s+are\s+you
-        |how\s+is\s+it\s+going|what'?s\s+up|today
-    )\W*)+$""",
-    re.IGNORECASE | re.VERBOSE,
-)
 OFF_TASK: Final = re.compile(
     r"""\b(?:write|compose|draft|make\s+up|invent|tell|give|sing|create|recite|need|want|finish|continue|do
         |help)\b(?:\W+[\w'’]+){0,5}?\W+
