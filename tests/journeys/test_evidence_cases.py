@@ -147,6 +147,24 @@ async def test_one_line_of_question_in_eight_thousand_characters_of_trace(world:
     assert "errors" in await found(world, question)
 
 
+@pytest.mark.parametrize("question", ["SQL0911N", "What does SQL0911N mean?", "I get error SQL0911N"])
+async def test_a_code_and_little_else_is_answered_from_the_page_of_that_name(world: World, question: str) -> None:
+    journey = world.questions()
+    journey._gates = gates_of(Settings())  # pyright: ignore[reportPrivateUsage]  (as shipped, not the toys)
+    turn = await journey.ask(session=await world.session(question), principal=asker(), question=question)
+
+    assert isinstance(turn.outcome, Answered)
+    assert turn.outcome.claims[0].citations[0].doc_id == "errors"
+
+
+async def test_an_unknown_code_is_never_answered_from_another_codes_page(world: World) -> None:
+    journey = world.questions()
+    journey._gates = gates_of(Settings())  # pyright: ignore[reportPrivateUsage]  (as shipped, not the toys)
+    turn = await journey.ask(session=await world.session("unknown"), principal=asker(), question="SQL0987N")
+
+    assert not isinstance(turn.outcome, Answered)
+
+
 @pytest.mark.parametrize(
     "question",
     [

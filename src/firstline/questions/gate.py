@@ -14,10 +14,14 @@ from dataclasses import dataclass
 from importlib.resources import files
 from typing import Final
 
-from firstline.domain import Coverage, Critique, Evidence, GateReading, RankedDocument, Verification
+from firstline.domain import ChunkKind, Coverage, Critique, Evidence, GateReading, RankedDocument, Verification
 from firstline.questions.terms import all_stems, identifiers, terms
 
 NO_STEMS: frozenset[str] = frozenset()
+OF_ONE_CASE: Final = frozenset({ChunkKind.SYMPTOM, ChunkKind.ENVIRONMENT, ChunkKind.CAUSE, ChunkKind.RESOLUTION})
+"""A ticket that is named by a code tells one customer's story with it."""
+ASKING: Final = all_stems("mean means meaning error code message fix fixing solve get getting help explain happen see")
+"""Words around a code that ask for its page and add nothing to it."""
 CODE: Final = re.compile(r"[A-Za-z].*\d|\d.*[A-Za-z]")
 
 
@@ -72,17 +76,22 @@ def relevance_features(
         "beyond_neighbour": max(scores.dense for _, scores in first.hits) - neighbour,
         "own_terms": _share(sought, said - said_elsewhere),
         "title_asked": _share(tuple(title), all_stems(question)),
-        "code_in_title": _codes_named(question, own[0].chunk.title if own else ""),
         # For the reader of an explanation; no gate weighs it.
         "terms_held": _share(sought, _stems_of(own[:1])),
     }
 
 
-def _codes_named(question: str, title: str) -> float:
-    """1 when the question names codes (letters and figures: E11000) and the title names them all, else 0."""
-    codes = [name for name in identifiers(question) if CODE.search(name)]
-    said = title.casefold()
-    return float(bool(codes) and all(code.casefold() in said for code in codes))
+def asked_outright(question: str, evidence: Sequence[Evidence]) -> bool:
+    """The message is a code and little else ("E11000", "what does E11000 mean?"), and the first page is titled by it.
+
+    Then there is nothing to weigh: short questions leave the gates little to see, and the page is the code's own.
+    """
+    codes = {name.casefold() for name in identifiers(question) if CODE.search(name)}
+    if not codes or not evidence or evidence[0].chunk.kind in OF_ONE_CASE:
+        return False
+    title = evidence[0].chunk.title.casefold()
+    rest = set(terms(question)).difference(codes, *(all_stems(code) for code in codes))
+    return all(code in title for code in codes) and rest <= ASKING
 
 
 def _stems_of(pieces: Sequence[Evidence]) -> frozenset[str]:

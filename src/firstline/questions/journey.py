@@ -62,7 +62,7 @@ from firstline.questions.asked import Asked, OnStatus
 from firstline.questions.compose import compose
 from firstline.questions.critique import critique
 from firstline.questions.faq import faq
-from firstline.questions.gate import GateModel, confidence_features, read, relevance_features
+from firstline.questions.gate import GateModel, asked_outright, confidence_features, read, relevance_features
 from firstline.questions.handoff import handoff
 from firstline.questions.missed import SESSION_TURNS_MAX, Missed, missed
 from firstline.questions.prefer import copies_last
@@ -295,11 +295,12 @@ class QuestionJourney:
             features = relevance_features(_sought(asked, trail), trail.ranked, trail.evidence, neighbour=neighbour)
             relevance = read(self._gates["relevance"], features)
         trail.gates.append(relevance)
-        if not relevance.passed or not trail.evidence:
+        outright = asked_outright(trail.read_as, trail.evidence)
+        if not (relevance.passed or outright) or not trail.evidence:
             return self._weak(asked, trail)
 
         await asked.tell("compose")
-        return await self._answer(asked, trail, features)
+        return await self._answer(asked, trail, features, outright=outright)
 
     async def _triage(self, asked: Asked, trail: Trail) -> Vectors | None:
         """The question's vector, which retrieval uses too; None when there is none to be had."""
@@ -371,7 +372,7 @@ class QuestionJourney:
             question="Can you tell me more: the exact error message, the version, and what you were doing?", options=()
         )
 
-    async def _answer(self, asked: Asked, trail: Trail, features: Mapping[str, float]) -> Outcome:
+    async def _answer(self, asked: Asked, trail: Trail, features: Mapping[str, float], *, outright: bool) -> Outcome:
         sought = _sought(asked, trail)
         with trail.step("compose"):
             draft = compose(sought, trail.evidence, chars_max=self._limits.answer_chars_max)
@@ -387,9 +388,9 @@ class QuestionJourney:
         trail.gates += [unsure, confidence]
         if not verification.kept or judged.coverage is Coverage.CANNOT:
             return self._escalate(asked, trail, Reason.NO_VERIFIED_CONTEXT)
-        if judged.opposed or (not confidence.passed and not unsure.passed):
+        if judged.opposed or not (confidence.passed or unsure.passed or outright):
             return self._weak(asked, trail)
-        if not confidence.passed:
+        if not (confidence.passed or outright):
             completeness = Completeness.UNSURE
         else:
             completeness = Completeness.FULL if judged.coverage is Coverage.FULLY else Completeness.PARTIAL

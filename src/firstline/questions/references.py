@@ -53,7 +53,7 @@ _NAMED: Final = re.compile(
     rf"\b(?:{_PREPOSITIONS})\s+(?:the\s+|an?\s+)?"
     r"(?P<old>[A-Z][\w.+#-]*\w(?:\s+[A-Z0-9][\w.+#-]*\w)*|[A-Z]\b)"
 )
-_VERSION: Final = re.compile(r"\bv?\d+(?:\.\d+)+\b|(?:(?<=version )|(?<=release ))\d+\b", re.IGNORECASE)
+_VERSION: Final = re.compile(r"\bv?\d+(?:\.\d+)+\b|(?:(?<=version )|(?<=release ))\d+\b|\bv?\d+\.x\b", re.IGNORECASE)
 _NEW_VERSION: Final = re.compile(
     r"(?P<said>(?:version|release)\s+)?(?P<number>v?\d{1,4}(?P<dotted>(?:\.\d+)+)?)", re.IGNORECASE
 )
