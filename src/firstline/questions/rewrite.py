@@ -71,7 +71,7 @@ def rewrite(question: str, *, earlier: Sequence[Exchange | str]) -> SearchPlan:
             said=(full, *(turn.question for turn in subject[::-1])),
         )
     asked = [exchange.question for exchange in subject]
-    # Only a new subject stands alone: the journey asks back once per subject, so a repeated message is no new one.
+    # A message that repeats the last one leans on it all the same.
     said = _leant_on(question, asked) or (asked[-1],)
     reply = _first_sentence(subject[-1].reply)
     context = "\n".join((question, *said, *([reply] if reply else ())))
