@@ -8,16 +8,15 @@ when zero is outside. An interval says how sure a difference is on THESE questio
 
 from __future__ import annotations
 
-import asyncio
 import sys
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from typing import Final
 
-from benchmarks.evaluate import EXIT_NO_DATA, rank_sets
+from benchmarks.evaluate import rank_sets
+from benchmarks.measured import run
 from benchmarks.workbench import load_set, open_workbench, question_sets, real_data
 from firstline.evals.compare import differences, paired
-from firstline.evals.datasets import DataMissing
 from firstline.evals.evaluate import Ranked
 from firstline.evals.report import table
 from firstline.evals.scorers import Difference, mean_scores
@@ -70,23 +69,14 @@ def change(found: Difference) -> str:
     return f"{found.mean:+.3f}{star} ({found.low:+.3f} {found.high:+.3f})"
 
 
-async def run() -> str:
+async def report() -> None:
     full = await ranked(Variant(name="as shipped"))
     rows: list[list[str]] = []
     for variant in VARIANTS:
         macro = differences(paired(full, await ranked(variant)))["macro"]
         rows.append([variant.name, *[change(macro[metric]) for metric in SHOWN]])
-    return f"As shipped\n\n{absolute(full)}\n\nMinus as shipped, macro\n\n{table(['setting', *SHOWN], rows)}"
-
-
-def main() -> int:
-    try:
-        print(asyncio.run(run()))
-    except DataMissing as error:
-        print(f"Nothing was measured: {error}", file=sys.stderr)
-        return EXIT_NO_DATA
-    return 0
+    print(f"As shipped\n\n{absolute(full)}\n\nMinus as shipped, macro\n\n{table(['setting', *SHOWN], rows)}")
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    sys.exit(run("ablation", report()))

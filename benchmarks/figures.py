@@ -17,13 +17,12 @@ from collections.abc import Callable
 from typing import Any, Final
 
 from benchmarks import index_figures, quality_figures, speed_figures
-from benchmarks.measured import Measured, NotMeasurable, Registry
+from benchmarks.measured import EXIT_NOT_HERE, Measured, NotMeasurable, Registry
 from benchmarks.workbench import ROOT, commit
 from firstline.errors import FirstlineError
 from firstline.evals.datasets import DataMissing
 
 EXIT_UNKNOWN: Final = 2
-EXIT_NOT_HERE: Final = 3
 FILE: Final = ROOT / "docs" / "figures.json"
 
 

@@ -2,8 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable
+import asyncio
+import sys
+from collections.abc import Awaitable, Callable, Coroutine
 from dataclasses import dataclass
+from typing import Any, Final
+
+from firstline.errors import FirstlineError
+from firstline.evals.datasets import DataMissing
+
+EXIT_NOT_HERE: Final = 3
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -18,3 +26,16 @@ class NotMeasurable(Exception):
 
 Measure = Callable[[], Awaitable[Measured]]
 Registry = dict[str, Measure]
+
+
+def run(name: str, measuring: Coroutine[Any, Any, None]) -> int:
+    """Run a benchmark of its own command to its exit code; what stopped it is said in one line."""
+    try:
+        asyncio.run(measuring)
+    except DataMissing as error:
+        print(f"{name}: nothing was measured: {error}", file=sys.stderr)
+        return EXIT_NOT_HERE
+    except FirstlineError as error:
+        print(f"{name}: {error}", file=sys.stderr)
+        return error.exit_code
+    return 0

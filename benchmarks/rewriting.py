@@ -11,7 +11,6 @@ documentation of FIRSTLINE_DATA; embeddings are cached. Replies are those the da
 from __future__ import annotations
 
 import argparse
-import asyncio
 import hashlib
 import json
 import sys
@@ -22,15 +21,14 @@ from typing import Any, Final
 
 import numpy as np
 
+from benchmarks.in_memory import ingest_in_memory
+from benchmarks.measured import run
 from benchmarks.workbench import CACHE, DATA_KB, real_data, show_progress
-from firstline.documents.journey import DocumentJourney
-from firstline.documents.redact import PatternRedactor
 from firstline.domain import EVERYONE, Exchange, Level, PlannedQuery, Principal, Route, SearchPlan
 from firstline.engines.memory.blobs import MemoryBlobs
 from firstline.engines.memory.index import MemoryIndex
 from firstline.engines.memory.ledger import MemoryKnowledgeLedger
-from firstline.errors import FirstlineError
-from firstline.evals.datasets import DataMissing, DataSource, dataset_cases, present
+from firstline.evals.datasets import DataSource, dataset_cases, present
 from firstline.evals.report import table
 from firstline.evals.scorers import mean_scores, paired_bootstrap, ranking_scores
 from firstline.models.cached import CachedEmbedder
@@ -42,9 +40,8 @@ from firstline.questions.retrieve import retrieve
 from firstline.questions.rewrite import rewrite
 from firstline.questions.terms import all_stems, terms
 from firstline.settings import load_settings
-from firstline.wiring import count_tokens, search_limits_of
+from firstline.wiring import search_limits_of
 
-EXIT_NO_DATA: Final = 3
 SET: Final = "mtrag_un"
 REWRITES: Final = "mtrag_human/rewrites.jsonl"
 TENANT: Final = "eval"
@@ -175,20 +172,18 @@ class Library:
         self._scope: Scope | None = None
 
     async def fill(self, data: Path) -> None:
-        journey = DocumentJourney(
+        snapshot = await ingest_in_memory(
+            DataSource(data, present(data)),
+            tenant=TENANT,
             ledger=self._ledger,
             index=self._index,
             blobs=MemoryBlobs(),
             embedder=self.embedder,
             words=self._words,
-            redactor=PatternRedactor(),
-            count_tokens=count_tokens,
-            chunk_tokens=self._settings.chunk_tokens,
-            batch_documents=self._settings.ingest_batch_documents,
+            settings=self._settings,
         )
-        report = await journey.ingest(DataSource(data, present(data)), tenant=TENANT, kb=DATA_KB)
         asker = Principal(tenant=TENANT, user="eval", acl_tags=frozenset({EVERYONE}), level=Level.PUBLIC)
-        self._scope = Scope.of(asker, kb=DATA_KB, snapshot=report.snapshot)
+        self._scope = Scope.of(asker, kb=DATA_KB, snapshot=snapshot)
 
     async def find(self, plan: SearchPlan) -> list[str]:
         """Document ids, best first."""
@@ -296,15 +291,7 @@ async def report(half: str) -> None:
 def main() -> int:
     parser = argparse.ArgumentParser(prog="python -m benchmarks.rewriting", description=__doc__)
     parser.add_argument("--half", choices=("dev", "report", "all"), default="report")
-    try:
-        asyncio.run(report(parser.parse_args().half))
-    except DataMissing as error:
-        print(f"rewriting: {error}", file=sys.stderr)
-        return EXIT_NO_DATA
-    except FirstlineError as error:
-        print(f"rewriting: {error}", file=sys.stderr)
-        return error.exit_code
-    return 0
+    return run("rewriting", report(parser.parse_args().half))
 
 
 if __name__ == "__main__":

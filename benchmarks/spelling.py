@@ -14,7 +14,6 @@ in memory, over all documentation of FIRSTLINE_DATA; embeddings are cached.
 from __future__ import annotations
 
 import argparse
-import asyncio
 import random
 import re
 import sys
@@ -22,16 +21,16 @@ from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from typing import Final
 
+from benchmarks.in_memory import ingest_in_memory
+from benchmarks.measured import run
 from benchmarks.workbench import CACHE, DATA_KB, real_data, show_progress
-from firstline.documents.journey import DocumentJourney
 from firstline.documents.redact import PatternRedactor
 from firstline.domain import EVERYONE, Level, Principal
 from firstline.engines.memory.blobs import MemoryBlobs
 from firstline.engines.memory.index import MemoryIndex
 from firstline.engines.memory.ledger import MemoryConversationLedger, MemoryKnowledgeLedger
-from firstline.errors import FirstlineError
 from firstline.evals.cases import Case
-from firstline.evals.datasets import DataMissing, DataSource, dataset_cases, present
+from firstline.evals.datasets import DataSource, dataset_cases, present
 from firstline.evals.report import table
 from firstline.evals.scorers import mean_scores, paired_bootstrap, ranking_scores
 from firstline.models.cached import CachedEmbedder
@@ -43,9 +42,8 @@ from firstline.ports import Scope
 from firstline.questions.journey import QuestionJourney
 from firstline.questions.spelling import CODE_FIGURES_MIN, Spelling, spelling
 from firstline.settings import load_settings
-from firstline.wiring import count_tokens, gates_of, limits_of
+from firstline.wiring import gates_of, limits_of
 
-EXIT_NO_DATA: Final = 3
 TENANT: Final = "eval"
 ASKER: Final = Principal(tenant=TENANT, user="eval", acl_tags=frozenset({EVERYONE}), level=Level.PUBLIC)
 SHOWN: Final = ("hit1", "hit3", "mrr")
@@ -134,19 +132,17 @@ class Bench:
         self.scope: Scope | None = None
 
     async def fill(self, source: DataSource) -> None:
-        journey = DocumentJourney(
+        snapshot = await ingest_in_memory(
+            source,
+            tenant=TENANT,
             ledger=self.ledger,
             index=self._index,
             blobs=self._blobs,
             embedder=self._embedder,
             words=self._words,
-            redactor=PatternRedactor(),
-            count_tokens=count_tokens,
-            chunk_tokens=self._settings.chunk_tokens,
-            batch_documents=self._settings.ingest_batch_documents,
+            settings=self._settings,
         )
-        report = await journey.ingest(source, tenant=TENANT, kb=DATA_KB)
-        self.scope = Scope.of(ASKER, kb=DATA_KB, snapshot=report.snapshot)
+        self.scope = Scope.of(ASKER, kb=DATA_KB, snapshot=snapshot)
 
     def journey(self, *, reads_misspelt: bool) -> QuestionJourney:
         return QuestionJourney(
@@ -251,15 +247,7 @@ def main() -> int:
     parser.add_argument("--slips", choices=("undoable", "any"), default="undoable")
     parser.add_argument("--sample", type=int, metavar="QUESTIONS", help="of each set; without it all")
     asked = parser.parse_args()
-    try:
-        asyncio.run(report(asked.seed, anywhere=asked.slips == "any", sample=asked.sample))
-    except DataMissing as error:
-        print(f"spelling: {error}", file=sys.stderr)
-        return EXIT_NO_DATA
-    except FirstlineError as error:
-        print(f"spelling: {error}", file=sys.stderr)
-        return error.exit_code
-    return 0
+    return run("spelling", report(asked.seed, anywhere=asked.slips == "any", sample=asked.sample))
 
 
 if __name__ == "__main__":

@@ -70,10 +70,6 @@ class Principal:
         tags = "\x1f".join(sorted(self.acl_tags))
         return hashlib.sha256(f"{self.tenant}\x1e{tags}\x1e{int(self.level)}".encode()).hexdigest()[:16]
 
-    def may_see(self, *, tenant: str, acl: frozenset[str], level: Level) -> bool:
-        """A missing ACL means nobody."""
-        return tenant == self.tenant and level <= self.level and not self.acl_tags.isdisjoint(acl)
-
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class ApiKey:

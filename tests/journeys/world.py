@@ -110,6 +110,7 @@ def limits(**changes: object) -> JourneyLimits:
         "topics": ("drivers",),
         "retention_offer": "Two months free?",
         "settings_hash": "test",
+        "turns_at_once": 12,
     }
     return JourneyLimits(**{**values, **changes})  # pyright: ignore[reportArgumentType]  (a table of test values)
 

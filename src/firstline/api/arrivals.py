@@ -7,13 +7,13 @@ So each step of a turn begins when no request is waiting, or when the turn has g
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Awaitable, Callable
+from collections.abc import Callable
 from typing import Final
+
+from firstline.questions.asked import OnStatus
 
 GIVE_WAY_S_MAX: Final = 0.1
 """In all, per turn: under a stream of requests that never ends, turns still go on."""
-
-OnStatus = Callable[[str], Awaitable[None]]
 
 
 class Arrivals:

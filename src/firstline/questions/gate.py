@@ -89,9 +89,9 @@ def asked_outright(question: str, evidence: Sequence[Evidence]) -> bool:
     codes = {name.casefold() for name in identifiers(question) if CODE.search(name)}
     if not codes or not evidence or evidence[0].chunk.kind in OF_ONE_CASE:
         return False
-    title = evidence[0].chunk.title.casefold()
     rest = set(terms(question)).difference(codes, *(all_stems(code) for code in codes))
-    return all(code in title for code in codes) and rest <= ASKING
+    # Word by word: E1100 is not the code of a page that is titled E11000.
+    return codes <= all_stems(evidence[0].chunk.title) and rest <= ASKING
 
 
 def _stems_of(pieces: Sequence[Evidence]) -> frozenset[str]:

@@ -83,7 +83,6 @@ OUT_OF_DATE = "This page is marked as replaced by a newer one, which does not se
 CLARIFY_OPTIONS_MAX = 3
 CLARIFYING_MAX = 2
 """Turns in a row that ask back."""
-TURNS_AT_ONCE = 12
 ACKNOWLEDGEMENT = "I understand, and I am passing this to a person right away."
 
 
@@ -99,7 +98,7 @@ class JourneyLimits:
     topics: tuple[str, ...]
     retention_offer: str
     settings_hash: str
-    turns_at_once: int = TURNS_AT_ONCE
+    turns_at_once: int
 
 
 class QuestionJourney:
@@ -383,14 +382,15 @@ class QuestionJourney:
             if judged.coverage is Coverage.CANNOT and sought != trail.read_as:
                 # "And in 4.4?" has no word that an answer must hold: the conversation's words are what was asked.
                 judged = critique(sought, verification.kept, trail.evidence)
-        confidence = read(self._gates["confidence"], confidence_features(features, verification, judged))
-        unsure = read(self._gates["unsure"], confidence_features(features, verification, judged))
+        features = confidence_features(features, verification, judged)
+        confidence, unsure = (read(self._gates[name], features) for name in ("confidence", "unsure"))
         trail.gates += [unsure, confidence]
         if not verification.kept or judged.coverage is Coverage.CANNOT:
             return self._escalate(asked, trail, Reason.NO_VERIFIED_CONTEXT)
         if judged.opposed or not (confidence.passed or unsure.passed or outright):
             return self._weak(asked, trail)
-        if not (confidence.passed or outright):
+        # The gates were set with vectors: without them they are no ground for certainty.
+        if "embed" in trail.degraded or not (confidence.passed or outright):
             completeness = Completeness.UNSURE
         else:
             completeness = Completeness.FULL if judged.coverage is Coverage.FULLY else Completeness.PARTIAL

@@ -91,8 +91,8 @@ def verdict_of(
         )
     if lost_at == "rerank":
         return (
-            f"This page was found, at place {fused} of the documents, and the reranker put it behind the best "
-            f"{kept} that are kept (`documents_ranked`): it judged others to fit better."
+            f"This page was found, at place {fused} of the documents, and put behind the best {kept} that are kept "
+            "(`documents_ranked`): others fit better by their titles, or by the reranker if there is one."
         )
     if lost_at == "prefer":
         return (

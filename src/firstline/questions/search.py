@@ -2,7 +2,7 @@
 
 | stage | late or broken | then |
 |---|---|---|
-| embed | the question has no vector | words alone are searched; the gates, which weigh vectors, let little pass |
+| embed | the question has no vector | words alone are searched; what passes the gates is shown as unsure at most |
 | search | the chunk index gives nothing | Unavailable: the turn is handed over |
 | rerank | the reranker gives no scores | the fused order stands |
 
@@ -284,10 +284,11 @@ class Search:
                     blobs=self._blobs,
                 )
                 scores = await reranker.score(plan.standalone, list(texts.values()))
+                judged = dict(zip(texts, scores, strict=True))
         except Exception as error:  # whatever breaks an optional stage, the answer goes on without it
             self._without(trail, "rerank", error, "the fused order stands")
             return found
-        return rerank(found, dict(zip(texts, scores, strict=True)), weight=self._limits.rerank_weight)
+        return rerank(found, judged, weight=self._limits.rerank_weight)
 
     def _without(self, trail: Trail, stage: str, error: Exception, instead: str) -> None:
         why = "late" if isinstance(error, TimeoutError) else "broken"
