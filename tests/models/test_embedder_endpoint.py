@@ -6,6 +6,7 @@ import json
 import threading
 import time
 from collections.abc import Callable, Iterator
+from contextlib import suppress
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any
 
@@ -43,8 +44,10 @@ class Endpoint:
                 for name, text in headers.items():
                     self.send_header(name, text)
                 self.send_header("Content-Length", str(len(raw)))
-                self.end_headers()
-                self.wfile.write(raw)
+                # Who was told to be late finds the asker gone.
+                with suppress(BrokenPipeError):
+                    self.end_headers()
+                    self.wfile.write(raw)
 
             def log_message(self, format: str, *args: Any) -> None:
                 pass
