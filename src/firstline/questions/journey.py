@@ -13,7 +13,6 @@ import asyncio
 import logging
 import time
 import uuid
-from collections import OrderedDict
 from collections.abc import AsyncGenerator, Collection, Mapping, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, replace
@@ -23,7 +22,6 @@ from firstline.domain import (
     PERSON_OWNS,
     Answered,
     Category,
-    Clarify,
     Completeness,
     Coverage,
     Deflected,
@@ -59,6 +57,7 @@ from firstline.ports import (
 )
 from firstline.questions.admission import Admission
 from firstline.questions.asked import Asked, OnStatus
+from firstline.questions.clarify import clarify
 from firstline.questions.compose import compose
 from firstline.questions.critique import critique
 from firstline.questions.faq import faq
@@ -67,10 +66,12 @@ from firstline.questions.handoff import handoff
 from firstline.questions.missed import SESSION_TURNS_MAX, Missed, missed
 from firstline.questions.prefer import copies_last
 from firstline.questions.readable import readable
+from firstline.questions.recorded import recorded
 from firstline.questions.references import begins_anew, changes_subject
 from firstline.questions.replies import with_open_replies
 from firstline.questions.rewrite import exchange, rewrite
 from firstline.questions.search import Search, SearchLimits
+from firstline.questions.session_locks import SessionLocks
 from firstline.questions.small_talk import small_talk
 from firstline.questions.trail import Trail
 from firstline.questions.triage import WITHOUT_CLASSIFIER, triage
@@ -78,9 +79,7 @@ from firstline.questions.verify import verify
 
 logger = logging.getLogger(__name__)
 
-SESSION_LOCKS_MAX = 10_000
 OUT_OF_DATE = "This page is marked as replaced by a newer one, which does not seem to say this."
-CLARIFY_OPTIONS_MAX = 3
 CLARIFYING_MAX = 2
 """Turns in a row that ask back."""
 ACKNOWLEDGEMENT = "I understand, and I am passing this to a person right away."
@@ -139,7 +138,7 @@ class QuestionJourney:
         self._gates = gates
         self._limits = limits
         self._admission = Admission(limits.turns_at_once)
-        self._locks: OrderedDict[str, asyncio.Lock] = OrderedDict()
+        self._locks = SessionLocks()
 
     async def ask(
         self,
@@ -158,7 +157,7 @@ class QuestionJourney:
         """
         text = self._accepted(question)
         started = time.perf_counter()
-        async with self._lock(session.session_id), self._admitted(started) as left_s:
+        async with self._locks.of(session.session_id), self._admitted(started) as left_s:
             history = tuple(
                 await self._conversations.turns(session.session_id, limit=max(1, self._limits.history_turns))
             )
@@ -360,16 +359,7 @@ class QuestionJourney:
         new_subject = begins_anew(trail.read_as) or changes_subject(trail.read_as, asked.earlier)
         if asked.back_in_a_row >= (CLARIFYING_MAX if new_subject else 1):
             return self._escalate(asked, trail, Reason.LOW_CONFIDENCE if trail.evidence else Reason.NO_VERIFIED_CONTEXT)
-        titles = tuple(dict.fromkeys(piece.chunk.title for piece in trail.evidence))[:CLARIFY_OPTIONS_MAX]
-        if len(titles) > 1:
-            question = (
-                "I am not sure which of these you mean. Pick one, or tell me the exact error message, the version "
-                "and what you were doing."
-            )
-            return Clarify(question=question, options=titles)
-        return Clarify(
-            question="Can you tell me more: the exact error message, the version, and what you were doing?", options=()
-        )
+        return clarify(trail.evidence)
 
     async def _answer(self, asked: Asked, trail: Trail, features: Mapping[str, float], *, outright: bool) -> Outcome:
         sought = _sought(asked, trail)
@@ -440,22 +430,8 @@ class QuestionJourney:
         )
 
     async def _record(self, asked: Asked, trail: Trail, outcome: Outcome) -> Turn:
-        turn = Turn(
-            session_id=asked.session.session_id,
-            number=asked.number,
-            question=asked.question,
-            asked_at=datetime.now(UTC),
-            scope_hash=asked.principal.scope_hash,
-            snapshot=asked.scope.snapshot,
-            settings_hash=self._limits.settings_hash,
-            model_ids=self._search.model_ids,
-            triage=trail.triage,
-            plan=trail.plan,
-            evidence=tuple((piece.chunk.chunk_id, piece.scores) for piece in trail.evidence),
-            gates=tuple(trail.gates),
-            outcome=outcome,
-            timings_ms=dict(trail.timings_ms),
-            degraded=dict(trail.degraded),
+        turn = recorded(
+            asked, trail, outcome, settings_hash=self._limits.settings_hash, model_ids=self._search.model_ids
         )
         new = outcome.handoff if isinstance(outcome, (Escalated, HighStakes)) else None
         try:
@@ -465,17 +441,6 @@ class QuestionJourney:
                 "This conversation got another message at the same time.", remedy="Send the message again."
             ) from error
         return turn
-
-    def _lock(self, session_id: str) -> asyncio.Lock:
-        """Messages of one session are answered one after the other."""
-        lock = self._locks.pop(session_id, None) or asyncio.Lock()
-        self._locks[session_id] = lock
-        while len(self._locks) > SESSION_LOCKS_MAX:
-            oldest = next(iter(self._locks))
-            if self._locks[oldest].locked():
-                break
-            del self._locks[oldest]
-        return lock
 
 
 def _sought(asked: Asked, trail: Trail) -> str:
