@@ -1,4 +1,7 @@
-"""`make bench`: speed and memory of this machine, against the budgets."""
+"""`make bench`: speed and memory of this machine, against the budgets.
+
+python -m benchmarks verification    verification on labelled claims instead (see `benchmarks.verification`)
+"""
 
 from __future__ import annotations
 
@@ -8,7 +11,9 @@ import platform
 import sys
 import traceback
 
+from benchmarks import verification
 from benchmarks.chats import BURST_S, CHATS, STEADY_EVERY_S, STEADY_S
+from benchmarks.injection import __main__ as injection
 from benchmarks.speed_figures import chats, data_or_none, ingest_rate, turn_latency
 from benchmarks.start_up import demo_folder, measure_start
 from benchmarks.workbench import CACHE, commit
@@ -17,6 +22,10 @@ from firstline.evals.report import table
 
 
 def main() -> int:
+    if sys.argv[1:2] == ["injection"]:
+        return injection.main(sys.argv[2:])
+    if sys.argv[1:2] == ["verification"]:
+        return verification.main(sys.argv[2:])
     cores, busy = os.cpu_count() or 1, os.getloadavg()[0]
     print(f"commit {commit()}, Python {platform.python_version()}, {cores} cores")
     if busy > cores / 4:

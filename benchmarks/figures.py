@@ -16,7 +16,8 @@ import traceback
 from collections.abc import Callable
 from typing import Any, Final
 
-from benchmarks import index_figures, quality_figures, speed_figures
+from benchmarks import index_figures, quality_figures, speed_figures, triage_figures, verification
+from benchmarks.injection import measure as injection_figures
 from benchmarks.measured import EXIT_NOT_HERE, Measured, NotMeasurable, Registry
 from benchmarks.workbench import ROOT, commit
 from firstline.errors import FirstlineError
@@ -29,8 +30,11 @@ FILE: Final = ROOT / "docs" / "figures.json"
 def registry() -> Registry:
     found: Registry = {}
     quality_figures.register(found)
+    triage_figures.register(found)
     speed_figures.register(found)
     index_figures.register(found)
+    injection_figures.register(found)
+    verification.register(found)
     return found
 
 

@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+import math
 from functools import partial
 from typing import Final
 
+from benchmarks.citations import carried_sentences
 from benchmarks.evaluate import ask_sets, rank_sets
 from benchmarks.measured import Measured, Registry
 from benchmarks.workbench import DEMO_KB, load_set, open_workbench, question_sets, real_data
 from firstline.evals.datasets import DOCUMENTATION
 from firstline.evals.evaluate import Judged
+from firstline.evals.halves import Halves, halves
 from firstline.evals.scorers import mean_scores
 from firstline.evals.summary import (
     REMOVED,
@@ -20,7 +23,9 @@ from firstline.evals.summary import (
     risk_area,
     wrong_rate,
 )
+from firstline.questions.gate import load_gates
 
+WRONG_MAX: Final = 0.01
 SETS: Final = (*(one.name for one in DOCUMENTATION if one.name != "openshift_runbooks"), DEMO_KB)
 METRICS: Final = ("hit1", "hit3", "hit5", "hit10", "mrr", "recall5", "recall10")
 
@@ -67,11 +72,38 @@ async def _every_set(*, open_gates: bool) -> list[Judged]:
 
 
 async def wrong() -> Measured:
+    """On the halves of the questions that the gates were not fitted on."""
+    return Measured(value=(await _halves()).wrong_rate, unit="ratio")
+
+
+async def coverage() -> Measured:
+    """Answerable questions that got a right answer, with the gates of `answers.wrong_rate`."""
+    return Measured(value=(await _halves()).coverage, unit="ratio")
+
+
+async def wrong_as_shipped() -> Measured:
+    """The shipped gates, which were fitted on these questions."""
     return Measured(value=wrong_rate(await _every_set(open_gates=False)), unit="ratio")
+
+
+async def _halves() -> Halves:
+    judged_open = await _every_set(open_gates=True)
+    return halves(judged_open, features=tuple(load_gates()["confidence"].weights), wrong_max=WRONG_MAX)
 
 
 async def area() -> Measured:
     return Measured(value=risk_area(await _every_set(open_gates=True)), unit="aurc")
+
+
+async def recall() -> Measured:
+    """Sentences of shown answers whose words stand in the spans that they cite, read afresh from the documents: not by
+    the verifier's own rules."""
+    carried = total = 0
+    for name in question_sets(real_data()):
+        if name != DEMO_KB:
+            held, said = await carried_sentences(name)
+            carried, total = carried + held, total + said
+    return Measured(value=carried / total if total else math.nan, unit="ratio")
 
 
 async def precision() -> Measured:
@@ -88,5 +120,8 @@ def register(registry: Registry) -> None:
     for set_name in ("wixqa", "techqa"):
         registry[f"answers.f1.{set_name}"] = partial(f1, set_name)
     registry["answers.wrong_rate"] = wrong
+    registry["answers.coverage"] = coverage
+    registry["answers.wrong_rate_as_shipped"] = wrong_as_shipped
+    registry["citations.recall"] = recall
     registry["answers.aurc"] = area
     registry["citations.precision"] = precision

@@ -20,7 +20,7 @@ from enum import IntEnum, StrEnum
 from types import MappingProxyType
 from typing import Final
 
-from firstline.errors import Conflict, InvalidInput
+from firstline.errors import InvalidInput
 
 FOREVER: Final = 2**31 - 1
 """`until` of what is still current."""
@@ -130,11 +130,13 @@ class SourceItem:
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class ParsedDocument:
-    """Normalised Markdown with what the source said about itself (front matter, document properties)."""
+    """Normalised Markdown with what the source said about itself (front matter, document properties). `hidden` is
+    text that no reader of the source would see; it is not in `text`."""
 
     title: str
     text: str
     metadata: Mapping[str, str] = field(default_factory=lambda: NOTHING)
+    hidden: str = ""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -208,6 +210,7 @@ class Snapshot:
     """A published state of one knowledge base. Number 0 is the empty state before the first publication.
 
     `embedder_id` names the embedder that made its vectors; None where there are none, or where nobody asked.
+    `gates_version` names the calibrated gates that are in force for the knowledge base; 0: none, as shipped.
     """
 
     tenant: str
@@ -217,6 +220,38 @@ class Snapshot:
     chunks: int
     published_at: datetime | None
     embedder_id: str | None = None
+    gates_version: int = 0
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class CalibratedGates:
+    """Thresholds set from labelled cases of one knowledge base, and what they were shown to hold.
+
+    `version` counts over the whole ledger, from 1; 0 before it is stored. `knobs` are the settings and models that a
+    gate's value depends on, by name: `retrieval_hash` names them all. `thresholds` are by gate: relevance, unsure,
+    confidence. Of `tested` questions `wrong` got a wrong answer; with `certainty` the rate of wrong answers shown is at
+    most `max_wrong` (down to the unsure gate: `max_wrong_unsure`). `wrong_bound` is what these cases show of it at that
+    certainty. `coverage`: share of the answerable cases that got an answer. `relevance_values` are the relevance gate's
+    values over the `cases` as labelled: what live ones are compared with.
+    """
+
+    tenant: str
+    kb: str
+    snapshot: int
+    retrieval_hash: str
+    knobs: Mapping[str, str]
+    thresholds: Mapping[str, float]
+    max_wrong: float
+    max_wrong_unsure: float
+    certainty: float
+    cases: int
+    tested: int
+    wrong: int
+    wrong_bound: float
+    coverage: float
+    relevance_values: tuple[float, ...]
+    calibrated_at: datetime
+    version: int = 0
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -228,7 +263,60 @@ class Failure:
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
+class Suspicion:
+    """A place that reads like instructions to an assistant. `where`: title, file name, address, "metadata NAME" or
+    text. `says`: what gives it away, in words.
+    `excerpt`: redacted, in lower case and without its disguise, if it had one."""
+
+    where: str
+    says: tuple[str, ...]
+    excerpt: str
+
+
+class QuarantineState(StrEnum):
+    """HELD waits for a person; RELEASED is taken by the next ingest; REJECTED stays out."""
+
+    HELD = "held"
+    RELEASED = "released"
+    REJECTED = "rejected"
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Quarantined:
+    """A document that is kept out of its knowledge base until somebody has looked at it. `fingerprint` names the
+    content: a decision holds for it alone. `decided_by` is empty while it is held."""
+
+    tenant: str
+    kb: str
+    doc_id: str
+    fingerprint: str
+    title: str
+    suspicions: tuple[Suspicion, ...]
+    state: QuarantineState
+    found_at: datetime
+    decided_by: str = ""
+    decided_at: datetime | None = None
+    note: str = ""
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class AuditEntry:
+    """Somebody asked for what nobody gives out. Who, when, in which conversation; never what was written."""
+
+    tenant: str
+    kb: str
+    user: str
+    session_id: str
+    turn: int
+    category: str
+    at: datetime
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
 class IngestReport:
+    """`held`: documents of this run that are in quarantine. `hidden`: documents that had text which no reader sees, and
+    what of it was left out."""
+
     snapshot: int
     published: bool
     added: int
@@ -239,6 +327,8 @@ class IngestReport:
     redactions: Mapping[str, int]
     failures: tuple[Failure, ...]
     duration_s: float
+    held: tuple[Failure, ...] = ()
+    hidden: tuple[Failure, ...] = ()
 
 
 # --- a question -----------------------------------------------------------------------------------------------------
@@ -277,6 +367,8 @@ class Mood(StrEnum):
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Triage:
+    """`settled`: the words alone decide; False: only the meaning says so, and the knowledge base has the last word."""
+
     category: Category
     confidence: float
     intent: Intent
@@ -284,6 +376,7 @@ class Triage:
     language: str
     mood: Mood
     reason: str
+    settled: bool = True
 
 
 class Route(StrEnum):
@@ -318,7 +411,7 @@ class SearchPlan:
     `standalone` is the single best wording (what a person would have asked), used by compose and shown in explain.
     `carried` names what was taken over from earlier turns. `filters` are what the asker narrowed the question to, by
     name: product, version, component, language, time. `corrections` are the misspelt words of the message, as (written,
-    read as); queries and `standalone` hold them as read.
+    read as); queries and `standalone` hold them as read. `picked` is the title of an offered page that the asker chose.
     """
 
     queries: tuple[PlannedQuery, ...]
@@ -327,6 +420,7 @@ class SearchPlan:
     filters: Mapping[str, str]
     route: Route
     corrections: tuple[tuple[str, str], ...] = ()
+    picked: str = ""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -409,11 +503,15 @@ class Coverage(StrEnum):
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Critique:
-    """`opposed`: the draft is about the opposite of the operation asked for, and must not be shown."""
+    """`opposed`: the draft is about the opposite of the operation asked for, and must not be shown.
+
+    `some_parts`: several things were asked, and `missing` are those without an answer, in the asker's words.
+    """
 
     coverage: Coverage
     missing: tuple[str, ...]
     opposed: bool = False
+    some_parts: bool = False
 
 
 # --- outcomes -------------------------------------------------------------------------------------------------------
@@ -448,35 +546,21 @@ class HandoffState(StrEnum):
 PERSON_OWNS: Final = frozenset({HandoffState.ACKNOWLEDGED, HandoffState.IN_PROGRESS})
 """While a hand-over is in one of these states a person owns the session and the bot is silent."""
 
-HANDOFF_MOVES: Final[Mapping[HandoffState, frozenset[HandoffState]]] = MappingProxyType(
-    {
-        HandoffState.OPEN: frozenset({HandoffState.ACKNOWLEDGED}),
-        HandoffState.ACKNOWLEDGED: frozenset({HandoffState.IN_PROGRESS}),
-        HandoffState.IN_PROGRESS: frozenset({HandoffState.RESOLVED, HandoffState.RETURNED}),
-        HandoffState.RESOLVED: frozenset(),
-        HandoffState.RETURNED: frozenset(),
-    }
-)
-"""Where a hand-over may go from each state. Staying is no move: who acknowledges second must hear of the first."""
 
+class HandoffAct(StrEnum):
+    """What a person does with a hand-over. A reply is for the customer, a note for colleagues."""
 
-def handoff_move_from(state: HandoffState) -> frozenset[HandoffState]:
-    """The states from which a hand-over may become `state`."""
-    return frozenset(before for before, after in HANDOFF_MOVES.items() if state in after)
-
-
-def handoff_move_refused(current: HandoffState, wanted: HandoffState) -> Conflict:
-    """The error for a move that HANDOFF_MOVES does not allow. Its remedy names the moves that it does."""
-    after = [state.value for state in HandoffState if state in HANDOFF_MOVES[current]]
-    return Conflict(
-        f"A hand-over that is {current.value} cannot become {wanted.value}.",
-        remedy=f"Its next state can be {' or '.join(after)}." if after else "It is finished and stays as it is.",
-    )
+    TAKE = "take"
+    REPLY = "reply"
+    NOTE = "note"
+    RESOLVE = "resolve"
+    RETURN = "return"
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Tried:
-    """Evidence that was looked at, and why it was not enough."""
+    """Evidence that was looked at, and why it was not enough, in words. `score` is its fused score; 0 for a page that
+    was shown as the answer to an earlier message."""
 
     chunk_id: str
     title: str
@@ -486,7 +570,30 @@ class Tried:
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
+class Availability:
+    """Whether somebody of the team was there when a conversation was handed over, as the customer was told.
+
+    `back_at` carries the team's own offset from UTC; None: not known. `zone` is the IANA name of their time zone.
+    `reply_time` is the operator's own words ("within one working day"), or empty.
+    """
+
+    available: bool
+    back_at: datetime | None
+    zone: str
+    reply_time: str
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
 class Handoff:
+    """What a person needs to take over without the transcript. A conversation has one that is not closed.
+
+    `question` is the newest one; `summary` is made of the customer's own words; `missing` names what an answer would
+    need. `measured` is the gate that failed, with its numbers. `owner` is who took it. `returns` counts how often the
+    conversation came back after a hand-over was closed, lately; `reopens` is the one that was closed last, when this
+    one went straight to the same owner. `transcript` is the API's path. `availability` is None where the operator has
+    set no hours.
+    """
+
     handoff_id: str
     session_id: str
     turn: int
@@ -501,20 +608,133 @@ class Handoff:
     next_step: str
     state: HandoffState
     created_at: datetime
+    missing: tuple[str, ...] = ()
+    measured: str = ""
+    owner: str | None = None
+    resolution: str = ""
+    returns: int = 0
+    reopens: str | None = None
+    transcript: str = ""
+    availability: Availability | None = None
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class HandoffEntry:
+    """One act of a person on a hand-over. `number` counts from 1 within it; `text` is redacted. `owner_before` differs
+    from `by` where somebody took it over from a colleague."""
+
+    handoff_id: str
+    session_id: str
+    number: int
+    act: HandoffAct
+    by: str
+    text: str
+    at: datetime
+    before: HandoffState
+    after: HandoffState
+    owner_before: str | None
+
+
+class HandoffEvent(StrEnum):
+    """What is told of a hand-over outside."""
+
+    OPENED = "opened"
+    UPDATED = "updated"
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class HandoffMessage:
+    """A hand-over as it goes out: what happened to it, whose it is, and how it was then. `test`: nobody asked anything,
+    somebody tries a channel."""
+
+    event: HandoffEvent
+    tenant: str
+    kb: str
+    handoff: Handoff
+    occurred_at: datetime
+    test: bool = False
+
+
+class DeliveryState(StrEnum):
+    """PENDING is waiting or being sent; DEAD is given up, until somebody has it tried again."""
+
+    PENDING = "pending"
+    DELIVERED = "delivered"
+    DEAD = "dead"
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Delivery:
+    """A message on its way through one channel. `delivery_id` is its idempotency key, on every attempt.
+
+    `attempts` counts sends since it was written or retried by hand. `lease` counts the claims: who holds an older one
+    has lost it. `due_at`: when it may be claimed (again). `problem` says why the last attempt failed, without secrets
+    or addresses.
+    """
+
+    delivery_id: str
+    channel: str
+    message: HandoffMessage
+    state: DeliveryState
+    attempts: int
+    lease: int
+    due_at: datetime
+    created_at: datetime
+    finished_at: datetime | None = None
+    problem: str = ""
+
+
+class DraftState(StrEnum):
+    DRAFT = "draft"
+    PUBLISHED = "published"
+    DISCARDED = "discarded"
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class DraftTicket:
+    """A resolved hand-over as a ticket for the knowledge base, to be reviewed before it is published.
+
+    `draft_id` is the hand-over's id. `symptom` is the customer's words, `resolution` the person's; both are redacted.
+    `doc_id` and `snapshot` say where it was published, and are empty before.
+    """
+
+    draft_id: str
+    tenant: str
+    kb: str
+    title: str
+    symptom: str
+    resolution: str
+    state: DraftState
+    created_at: datetime
+    doc_id: str = ""
+    snapshot: int | None = None
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Note:
+    """Something to say in the customer's language: the `key` of a text and what is put into it, by placeholder."""
+
+    key: str
+    values: Mapping[str, tuple[str, ...]] = field(default_factory=lambda: MappingProxyType({}))
+
+    @classmethod
+    def of_text(cls, text: str) -> Note:
+        """A finished sentence, as records held them before texts had keys."""
+        return cls(key="answered.as_written", values={"text": (text,)})
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Answered:
     """An answer whose every claim carries a citation: it cannot be built otherwise (invariant 1).
 
-    `notes` are what must be known before reading it ("This page is about version 4.1; you asked about 4.2."), in our
-    own words and numbers: never a document's text.
+    `notes` are what must be known before reading it ("This page is about version 4.1; you asked about 4.2."): keys of
+    texts, with our own words and numbers, and the asker's: never a document's text.
     """
 
     completeness: Completeness
     claims: tuple[Claim, ...]
     confidence: float
-    notes: tuple[str, ...] = ()
+    notes: tuple[Note, ...] = ()
 
     def __post_init__(self) -> None:
         if not self.claims:
@@ -524,24 +744,52 @@ class Answered:
                 raise ValueError(f"a claim without a citation cannot be answered: {claim.text[:80]!r}")
 
 
+class Asks(StrEnum):
+    """What a clarifying question asks for.
+
+    WHICH: one of `names`, in which the pages found differ. PICK: one of the pages found. UNKNOWN: whether `names`,
+    which nothing here mentions, are written as they were read. LANGUAGE: the question once more, in the language of
+    what was found, whose code is in `names`. DETAIL: whatever tells more. AGAIN: the same once more, because the answer
+    that stood here may not be shown any longer.
+    """
+
+    WHICH = "which"
+    PICK = "pick"
+    UNKNOWN = "unknown"
+    LANGUAGE = "language"
+    DETAIL = "detail"
+    AGAIN = "again"
+
+
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Clarify:
-    question: str
-    options: tuple[str, ...]
+    """One question back, made of what it `asks` and `names`; `options` are titles that can be picked. `question` is the
+    finished English text in records from before texts had keys, and empty since."""
+
+    question: str = ""
+    options: tuple[str, ...] = ()
+    asks: Asks = Asks.DETAIL
+    names: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Escalated:
+    """`again`: the conversation was with the team already, and this message was added to that hand-over."""
+
     handoff: Handoff
+    again: bool = False
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class HighStakes:
-    """Never a how-to answer: an acknowledgement, the configured offer if any, and a hand-over."""
+    """Never a how-to answer: an acknowledgement, the configured offer, if any, a hand-over. `again` as in Escalated.
+    `acknowledgement` is the operator's own, or that of an older record; empty: the catalogue words it by the
+    hand-over's intent."""
 
-    acknowledgement: str
-    offer: str | None
+    acknowledgement: str = ""
+    offer: str | None = None
     handoff: Handoff
+    again: bool = False
 
 
 class Talk(StrEnum):
@@ -606,7 +854,8 @@ class Turn:
 
     `question` is redacted. `evidence` holds (chunk id, scores) in rank order. `timings_ms` is per step. `degraded`
     says by stage what was late or broken and what was done instead.
-    `scope_hash` names what the asker could see.
+    `scope_hash` names what the asker could see. `gates_version`: the calibrated gates that decided; 0: as shipped.
+    `language` is the conversation's, as far as its messages told: the one to reply in; "" when nothing told.
     """
 
     session_id: str
@@ -624,6 +873,101 @@ class Turn:
     outcome: Outcome
     timings_ms: Mapping[str, float]
     degraded: Mapping[str, str] = field(default_factory=lambda: NOTHING)
+    gates_version: int = 0
+    language: str = ""
+
+
+def audited_category(turn: Turn) -> str | None:
+    """Under which name a turn is audited; None when it is not. Here, so that every ledger says the same."""
+    if not isinstance(turn.outcome, Escalated) or turn.triage is None:
+        return None
+    return Intent.PRIVATE_DATA.value if turn.triage.intent is Intent.PRIVATE_DATA else None
+
+
+# --- feedback and review --------------------------------------------------------------------------------------------
+
+
+class Rating(StrEnum):
+    UP = "up"
+    DOWN = "down"
+
+
+class FeedbackReason(StrEnum):
+    """What was not good about a turn, as the person who asked says it."""
+
+    WRONG = "wrong"
+    INCOMPLETE = "incomplete"
+    OUTDATED = "outdated"
+    UNCLEAR = "unclear"
+    NOT_MY_QUESTION = "not_my_question"
+    OTHER = "other"
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Feedback:
+    """What somebody thought of a turn. `correction` is in their words, redacted; `by` is the user who said it."""
+
+    session_id: str
+    turn: int
+    rating: Rating
+    reason: FeedbackReason | None
+    correction: str
+    by: str
+    at: datetime
+
+
+class ReviewReason(StrEnum):
+    """Why a turn waits for a review: it was disliked; a person answered although pages were found; the answer was
+    unsure; a gate decided narrowly; or it was drawn by lot."""
+
+    DISLIKED = "disliked"
+    PERSON_ANSWERED = "person_answered"
+    UNSURE = "unsure"
+    NEAR_GATE = "near_gate"
+    SAMPLED = "sampled"
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class ReviewItem:
+    """A turn that waits for a review. A higher `rank` teaches more and comes first."""
+
+    tenant: str
+    kb: str
+    session_id: str
+    turn: int
+    rank: float
+    reasons: tuple[ReviewReason, ...]
+    asked_at: datetime
+
+
+class Verdict(StrEnum):
+    """What a reviewer says of a turn. UNANSWERABLE: there is no answer here, so none must be shown."""
+
+    GOOD = "good"
+    WRONG = "wrong"
+    PARTLY = "partly"
+    UNANSWERABLE = "unanswerable"
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Judgement:
+    """A turn as a reviewer judged it. `docs` are the documents that hold the answer, as they were in `snapshot`.
+
+    `reference` is an answer written by a person and `must_contain` are texts that an answer must hold; both redacted,
+    and empty when nobody gave them.
+    """
+
+    tenant: str
+    kb: str
+    session_id: str
+    turn: int
+    verdict: Verdict
+    docs: tuple[str, ...]
+    reference: str
+    must_contain: tuple[str, ...]
+    by: str
+    at: datetime
+    snapshot: int
 
 
 # --- what a person sees ---------------------------------------------------------------------------------------------
@@ -650,7 +994,7 @@ class Reply:
 
     `notice` stands ABOVE the blocks (a disclaimer, an acknowledgement, the plain words of a hand-over, the clarifying
     question). `links` are the source links the outcome allows, as (title, url). `person` says how a person is offered:
-    none, soft (a link) or connect (a button).
+    none, soft (a link) or connect (a button). `language` is the one of our own words; blocks are quoted in theirs.
     """
 
     outcome: str
@@ -664,6 +1008,7 @@ class Reply:
     handoff_id: str | None
     person: str
     confidence: float | None
+    language: str = "en"
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -677,7 +1022,7 @@ class RankedDocument:
 
 # --- shared by sources, steps and surfaces --------------------------------------------------------------------------
 
-PIPELINE_VERSION: Final = "2"
+PIPELINE_VERSION: Final = "4"
 """Version of parse, redact and chunk. Part of every content hash: raising it makes the next ingest redo everything."""
 
 FRONT_MATTER_CHARS_MAX: Final = 65_536

@@ -21,16 +21,29 @@ import numpy.typing as npt
 from firstline.domain import (
     FOREVER,
     ApiKey,
+    AuditEntry,
+    CalibratedGates,
     Category,
     Chunk,
+    Delivery,
+    DeliveryState,
     Document,
     DocumentKind,
+    DraftState,
+    DraftTicket,
     Failure,
+    Feedback,
     Handoff,
-    HandoffState,
+    HandoffAct,
+    HandoffEntry,
+    HandoffMessage,
+    Judgement,
     Level,
     Principal,
+    Quarantined,
+    QuarantineState,
     Redacted,
+    ReviewItem,
     Session,
     Snapshot,
     SourceItem,
@@ -91,10 +104,10 @@ class Reranker(Protocol):
 
 
 class TriageClassifier(Protocol):
-    """A probability per category from the embedding that retrieval also uses. Sums to 1."""
+    """A probability per category from the embedding that retrieval also uses, and the words. Sums to 1."""
 
-    def classify(self, vector: Vectors) -> Mapping[Category, float]:
-        """`vector` has shape (dimensions,)."""
+    def classify(self, vector: Vectors, text: str) -> Mapping[Category, float]:
+        """`vector` has shape (dimensions,) and is the embedding of `text`."""
         ...
 
 
@@ -261,7 +274,8 @@ class KnowledgeLedger(Protocol):
         ...
 
     async def published(self, *, tenant: str, kb: str) -> Snapshot:
-        """The pointer. Number 0 when nothing was published or the knowledge base does not exist."""
+        """The pointer, with the version of the gates in force. Number 0 when nothing was published or the knowledge
+        base does not exist."""
         ...
 
     async def open_candidate(self, *, tenant: str, kb: str, embedder_id: str) -> int:
@@ -360,7 +374,10 @@ class ConversationLedger(Protocol):
         ...
 
     async def append_turn(self, turn: Turn, handoff: Handoff | None) -> None:
-        """Turn and hand-over in one transaction. Conflict when the session already has a turn of that number."""
+        """Turn and hand-over in one transaction. Conflict when the session already has a turn of that number.
+
+        A hand-over of the session with that id that is not closed gets the new payload and keeps its state, owner and
+        time; Conflict when it is closed or another session's."""
         ...
 
     async def turns(self, session_id: str, *, limit: int) -> list[Turn]:
@@ -376,14 +393,256 @@ class ConversationLedger(Protocol):
         """None when there is none in this tenant."""
         ...
 
-    async def set_handoff_state(self, handoff_id: str, *, tenant: str, state: HandoffState) -> Handoff:
-        """Move it along `domain.HANDOFF_MOVES`, compared and set in one step: of several that ask for the same move
-        one gets it. Conflict, naming the states that may follow, when the move is not allowed; NotFound when there is
-        none in this tenant."""
+    async def closed_handoffs(self, session_id: str, *, since: datetime) -> list[Handoff]:
+        """The session's hand-overs that were resolved or returned at `since` or later, the last closed first."""
         ...
 
     async def handoffs(self, *, tenant: str, limit: int) -> list[Handoff]:
         """Newest first."""
+        ...
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Backlog:
+    """What has not arrived, of one channel. `oldest_at`: when the oldest that is pending was written."""
+
+    channel: str
+    pending: int
+    dead: int
+    oldest_at: datetime | None
+
+
+class DeliveryLedger(Protocol):
+    """Hand-overs on their way out. Written, one per channel, in the transaction of what they tell of."""
+
+    async def claim(self, channel: str, *, limit: int, lease_s: float) -> list[Delivery]:
+        """Up to `limit` of the channel's pending deliveries that are due, due longest first, each counted as an attempt
+        and not due again for `lease_s`: of several that claim at once one gets it, after a death somebody else does. Of
+        one hand-over at most the oldest pending one, so that news arrives in order."""
+        ...
+
+    async def delivered(self, delivery_id: str) -> None:
+        """It has arrived, whoever holds it now. What is delivered already stays as it is; unknown ids are ignored."""
+        ...
+
+    async def failed(self, delivery_id: str, *, lease: int, problem: str, again_in_s: float | None) -> None:
+        """The attempt under `lease` failed: due again in `again_in_s`, dead with None. Ignored when it is not pending
+        any more or somebody else has claimed it since."""
+        ...
+
+    async def delivery(self, delivery_id: str, *, tenant: str) -> Delivery | None: ...
+
+    async def deliveries(
+        self, *, tenant: str, limit: int, states: Collection[DeliveryState] = frozenset(DeliveryState)
+    ) -> list[Delivery]:
+        """Newest first."""
+        ...
+
+    async def retry(self, *, tenant: str, delivery_ids: Sequence[str] | None) -> list[str]:
+        """Dead ones are pending again, due now, with their attempts counted anew; None: every dead one of the tenant.
+        Returns the ids of those that were dead."""
+        ...
+
+    async def backlog(self, *, tenant: str | None) -> list[Backlog]:
+        """Per channel with anything pending or dead, by name. None: of every tenant."""
+        ...
+
+    async def forget(self, *, finished_before: datetime) -> int:
+        """Remove what was delivered or given up before then. Returns how many."""
+        ...
+
+
+class HandoffLedger(Protocol):
+    """What persons do with hand-overs, and the tickets that come of it. Every read is limited to the tenant given."""
+
+    async def act(
+        self,
+        handoff_id: str,
+        *,
+        tenant: str,
+        act: HandoffAct,
+        by: str,
+        at: datetime,
+        text: str = "",
+        force: bool = False,
+        draft: DraftTicket | None = None,
+    ) -> tuple[Handoff, HandoffEntry | None]:
+        """Do what `handoff_rules.after_act` allows, compared and set in one step: of several that take it one gets it.
+        The event is recorded in the same transaction, and so is the draft; None when nothing changed and nothing was
+        said. Conflict and InvalidInput as there; NotFound when there is none in this tenant."""
+        ...
+
+    async def events(self, handoff_id: str, *, tenant: str) -> list[HandoffEntry]:
+        """Oldest first."""
+        ...
+
+    async def said(self, session_id: str) -> list[HandoffEntry]:
+        """What the customer of this session may know of: replies, and that a hand-over was resolved or returned.
+        Oldest first. The caller has checked whose session it is."""
+        ...
+
+    async def session_of(self, handoff_id: str, *, tenant: str) -> Session | None: ...
+
+    async def drafts(self, *, tenant: str, limit: int) -> list[DraftTicket]:
+        """Those that wait for a review, newest first."""
+        ...
+
+    async def draft(self, draft_id: str, *, tenant: str) -> DraftTicket | None: ...
+
+    async def settle_draft(
+        self, draft_id: str, *, tenant: str, state: DraftState, doc_id: str = "", snapshot: int | None = None
+    ) -> DraftTicket:
+        """From draft to published or discarded. Conflict when it was settled already, NotFound when there is none."""
+        ...
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Changed:
+    """A turn with what is known of it now. `at`: when it was recorded, rated or its hand-over closed, in a list of
+    changes; else when it was recorded.
+
+    `person_answered`: it was handed over, and a person replied to it or resolved it. It is closed.
+    """
+
+    session: Session
+    turn: Turn
+    feedback: Feedback | None
+    person_answered: bool
+    at: datetime
+
+
+ChangedAfter = tuple[datetime, str, int]
+"""Where a list of changes goes on: `at`, session and number of the last one seen."""
+
+
+class FeedbackLedger(Protocol):
+    """What people think of turns, and what reviewers found. Every read is limited to the tenant or session given."""
+
+    async def rate(self, feedback: Feedback) -> None:
+        """Keep it in place of what the turn got before. NotFound when there is no such turn."""
+        ...
+
+    async def ratings(self, session_id: str) -> list[Feedback]:
+        """By turn. The caller has checked whose session it is."""
+        ...
+
+    async def session_of(self, session_id: str, *, tenant: str) -> Session | None:
+        """Whoever's it is. For the team."""
+        ...
+
+    async def changes(self, *, tenant: str, after: ChangedAfter, without_user: str, limit: int) -> list[Changed]:
+        """Turns that changed after this place, oldest change first, once for each change (earlier ratings are
+        forgotten); without those of `without_user`."""
+        ...
+
+    async def seen_until(self, *, tenant: str) -> datetime | None:
+        """As `put_queue` said it last."""
+        ...
+
+    async def put_queue(
+        self, items: Sequence[ReviewItem], *, gone: Sequence[tuple[str, int]], tenant: str, seen_until: datetime | None
+    ) -> None:
+        """In one transaction: let the items wait, or bring those that wait up to date, and take out those `gone`
+        (session and number). None leaves `seen_until` as it is."""
+        ...
+
+    async def queue(self, *, tenant: str, limit: int) -> list[ReviewItem]:
+        """Those not judged yet, highest rank first, ties newest first, held ones included."""
+        ...
+
+    async def claim(self, *, tenant: str, by: str, limit: int, lease_s: float) -> list[ReviewItem]:
+        """The first `limit` of the queue that `by` has not skipped and nobody else holds; held by `by` for `lease_s`
+        from now. Of several who claim at once each one gets others. What `by` holds already comes again."""
+        ...
+
+    async def release(self, *, tenant: str, by: str) -> None:
+        """Nobody needs to wait for what `by` holds."""
+        ...
+
+    async def skip(self, session_id: str, turn: int, *, tenant: str, by: str) -> None:
+        """`by` is not offered it again; others are. What does not wait is ignored."""
+        ...
+
+    async def judge(self, judgement: Judgement) -> None:
+        """Keep it in place of an earlier one, and take the turn out of the queue for good. NotFound when the tenant has
+        no such turn, Conflict while another reviewer holds it."""
+        ...
+
+    async def judgements(self, *, tenant: str, kb: str, limit: int) -> list[Judgement]:
+        """Newest first."""
+        ...
+
+    async def turn(self, session_id: str, number: int, *, tenant: str) -> Changed | None:
+        """One turn with what is known of it; None when the tenant has none."""
+        ...
+
+
+class GateLedger(Protocol):
+    """Gates calibrated for a knowledge base: all that ever were, and which of them are in force."""
+
+    async def add_gates(self, gates: CalibratedGates) -> CalibratedGates:
+        """Store under the next version and put in force, in one transaction. Returned with that version.
+        NotFound when there is no such knowledge base."""
+        ...
+
+    async def gates(self, version: int, *, tenant: str, kb: str) -> CalibratedGates | None:
+        """None when the knowledge base has no gates of this version."""
+        ...
+
+    async def gates_in_force(self, *, tenant: str, kb: str) -> CalibratedGates | None:
+        """None: those that firstline ships."""
+        ...
+
+    async def gates_history(self, *, tenant: str, kb: str, limit: int) -> list[CalibratedGates]:
+        """Newest first, whether in force or not."""
+        ...
+
+    async def put_in_force(self, version: int, *, tenant: str, kb: str) -> None:
+        """Move the pointer; 0: to the shipped ones. NotFound when the knowledge base has no gates of this version."""
+        ...
+
+    async def live_values(
+        self, version: int, *, tenant: str, kb: str, gate: str, without_user: str, limit: int
+    ) -> list[float]:
+        """What this gate read in the newest `limit` turns that these gates decided, newest first. Turns that did not
+        come to the gate, and those of `without_user`, are left out."""
+        ...
+
+
+class QuarantineLedger(Protocol):
+    """Documents that are kept out until a person has looked at them, and what was decided. Every read is limited to the
+    tenant given."""
+
+    async def hold(self, found: Sequence[Quarantined], *, tenant: str, kb: str, clear: Collection[str] = ()) -> None:
+        """In one transaction: keep what was found as held, and forget what was held of the documents in `clear` and of
+        other contents of the documents found. What was decided stays as it is."""
+        ...
+
+    async def decided(self, *, tenant: str, kb: str) -> dict[tuple[str, str], QuarantineState]:
+        """By (doc_id, fingerprint): what was released or rejected."""
+        ...
+
+    async def quarantined(
+        self,
+        *,
+        tenant: str,
+        kb: str | None,
+        limit: int,
+        states: Collection[QuarantineState] = frozenset({QuarantineState.HELD}),
+    ) -> list[Quarantined]:
+        """Newest first, then by doc_id. `kb` None: of every knowledge base."""
+        ...
+
+    async def settle(
+        self, doc_id: str, *, tenant: str, kb: str, state: QuarantineState, by: str, at: datetime, note: str = ""
+    ) -> Quarantined:
+        """Decide on what was found last of a document; may be decided otherwise later. NotFound when there is none."""
+        ...
+
+
+class AuditLedger(Protocol):
+    async def audited(self, *, tenant: str, limit: int) -> list[AuditEntry]:
+        """Requests for private data, newest first. Each was written in the transaction of its turn."""
         ...
 
 
@@ -405,6 +664,31 @@ class KeyLedger(Protocol):
 class RateLimiter(Protocol):
     async def take(self, bucket: str, *, per_minute: int) -> float:
         """0.0 when allowed, else the seconds to wait. A bucket holds at most `per_minute` tokens."""
+        ...
+
+
+# --- channels -------------------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Receipt:
+    """What became of a send. An empty `problem`: the other side took it. Else `again` says whether repeating may help,
+    `wait_s` how long the other side asked us to wait, and `problem` what to do, without any secret or address."""
+
+    problem: str = ""
+    again: bool = False
+    wait_s: float = 0.0
+
+
+class DeliveryChannel(Protocol):
+    """A way to people outside: webhook, e-mail, Slack."""
+
+    @property
+    def name(self) -> str: ...
+
+    async def send(self, message: HandoffMessage, *, idempotency_key: str) -> Receipt:
+        """Send once, within a stated time. Refusals and accidents are receipts, not exceptions. The key goes along, so
+        that the other side can tell a repeated send."""
         ...
 
 

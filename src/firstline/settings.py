@@ -13,15 +13,42 @@ from collections.abc import Mapping
 from difflib import get_close_matches
 from pathlib import Path
 from typing import Any, Literal
+from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_validator
 
 from firstline.errors import InvalidInput
 from firstline.plain_words import plain_words
+from firstline.questions.links import is_host
+from firstline.questions.support_hours import openings_in
 
 ENV_PREFIX = "FIRSTLINE_"
+LISTS = frozenset({"topics", "link_hosts"})
+"""Settings that stand in the environment with commas between."""
 # Read elsewhere: the settings file itself, and the folder of real data that benchmarks measure on.
 ENV_ELSEWHERE = frozenset({"FIRSTLINE_CONFIG", "FIRSTLINE_DATA"})
+
+
+class ReplySettings(BaseModel):
+    model_config = ConfigDict(frozen=True, extra="forbid", str_strip_whitespace=True)
+
+    acknowledgement: str = Field("", max_length=600)
+    offer: str = Field("", max_length=600)
+    contact: str = Field("", max_length=300)
+
+
+HighStakes = Literal["cancellation", "deletion", "billing_dispute", "legal", "complaint"]
+
+
+class KnowledgeBaseSettings(BaseModel):
+    """What one knowledge base serves, refuses and says: a table `[knowledge_bases.NAME]` (docs/triage.md)."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid", str_strip_whitespace=True)
+
+    topics: tuple[str, ...] = Field((), max_length=20)
+    refused_topics: tuple[str, ...] = Field(("billing", "legal", "account", "private_data"), max_length=200)
+    high_stakes: tuple[HighStakes, ...] = ("cancellation", "deletion", "billing_dispute", "legal", "complaint")
+    replies: dict[HighStakes, ReplySettings] = Field(default_factory=dict[HighStakes, ReplySettings])
 
 
 class Settings(BaseModel):
@@ -77,8 +104,50 @@ class Settings(BaseModel):
     ingest_batch_documents: int = Field(64, ge=1, le=4096, description="Documents committed together.")
     embed_threads: int = Field(0, ge=0, description="Threads of the embedder; 0: every core.")
 
+    handoff_webhook_url: str = Field("", description="Hand-overs are posted here as signed JSON.", repr=False)
+    handoff_webhook_secret: str = Field(
+        "",
+        description="Signs what is posted to the webhook; 16 bytes or more, whsec_ and base64 or any text.",
+        repr=False,
+    )
+    handoff_email_to: str = Field("", description="Hand-overs are mailed here; up to 20 addresses, commas between.")
+    handoff_email_from: str = Field("", description="Sender of mailed hand-overs.")
+    smtp_url: str = Field(
+        "", description="Mail server: smtp://user:password@host:587 (STARTTLS) or smtps://... (TLS).", repr=False
+    )
+    handoff_slack_webhook: str = Field("", description="Hand-overs go to this incoming webhook of Slack.", repr=False)
+    handoff_slack_token: str = Field("", description="Or by this bot token (chat:write) ...", repr=False)
+    handoff_slack_channel: str = Field("", description="... to this Slack channel, by its id.")
+
+    support_hours: str = Field(
+        "", description='When the team is there: "Mon-Fri 09:00-17:00; Sat 10:00-14:00"; empty: nothing is said.'
+    )
+    support_timezone: str = Field("UTC", description="Time zone of support_hours, such as Europe/Berlin.")
+    support_away: bool = Field(False, description="Nobody is available now, whatever the hours say.")
+    support_reply_time: str = Field(
+        "", max_length=120, description='When a customer can expect a reply: "within one working day".'
+    )
+
+    language: Literal["en", "de", "fr", "es", "ja"] = Field(
+        "en", description="Replies to who writes in none of these, or does not tell: en, de, fr, es or ja."
+    )
+    tone: Literal["neutral", "warm", "formal"] = Field("neutral", description="neutral, warm or formal.")
+    texts: str = Field("", description="A TOML file of your own texts in place of the shipped ones (docs/texts.md).")
     topics: tuple[str, ...] = Field((), description="What the bot says it can help with, when it deflects.")
+    link_hosts: tuple[str, ...] = Field(
+        (),
+        description="Hosts that a reply may link to, with all names below them; empty: wherever a cited page says it "
+        "lies.",
+    )
+    review_sample: float = Field(
+        0.02, ge=0, le=1, description="Share of the conversations that are reviewed whatever came of them."
+    )
     retention_offer: str = Field("", description="Said to somebody who wants to cancel; empty: nothing.")
+    knowledge_bases: dict[str, KnowledgeBaseSettings] = Field(
+        default_factory=dict[str, KnowledgeBaseSettings],
+        description="Tables `[knowledge_bases.NAME]` of the settings file: topics served and refused, high-stakes "
+        "intents and their replies (docs/triage.md).",
+    )
     log_level: Literal["debug", "info", "warning", "error"] = Field(
         "warning", description="debug, info, warning or error."
     )
@@ -88,11 +157,40 @@ class Settings(BaseModel):
     def _any_case(cls, value: object) -> object:
         return value.lower() if isinstance(value, str) else value
 
+    @field_validator("link_hosts")
+    @classmethod
+    def _hosts(cls, value: tuple[str, ...]) -> tuple[str, ...]:
+        hosts = tuple(host.strip().lower().lstrip(".") for host in value)
+        if not all(map(is_host, hosts)):
+            raise ValueError("one of them is not a host name: write docs.example.com, without https:// and path")
+        return hosts
+
+    @field_validator("support_hours")
+    @classmethod
+    def _readable_hours(cls, value: str) -> str:
+        openings_in(value)
+        return value
+
+    @field_validator("support_timezone")
+    @classmethod
+    def _known_zone(cls, value: str) -> str:
+        try:
+            ZoneInfo(value)
+        except (ZoneInfoNotFoundError, ValueError, OSError) as error:
+            raise ValueError("there is no such time zone on this machine") from error
+        return value
+
     @property
     def settings_hash(self) -> str:
         """Names everything that can change an outcome; stands in every turn's record."""
         secret = {name for name, field in type(self).model_fields.items() if field.repr is False}
-        shaping = self.model_dump_json(exclude={"data_folder", "database_url", "host", "port", "log_level", *secret})
+        elsewhere = {"data_folder", "database_url", "host", "port", "log_level"}
+        # Where a hand-over is told changes no outcome.
+        elsewhere |= {"language", "tone", "texts"}  # How an outcome is worded is none either.
+        elsewhere |= {"handoff_email_to", "handoff_email_from", "handoff_slack_channel"}
+        # Nor does it what is looked at afterwards.
+        elsewhere |= {"review_sample"}
+        shaping = self.model_dump_json(exclude=elsewhere | secret)
         return hashlib.sha256(shaping.encode()).hexdigest()[:16]
 
 
@@ -146,7 +244,7 @@ def _from_environment(environ: Mapping[str, str]) -> dict[str, Any]:
         if not name.startswith(ENV_PREFIX) or name in ENV_ELSEWHERE:
             continue
         key = name.removeprefix(ENV_PREFIX).lower()
-        found[key] = tuple(part.strip() for part in value.split(",") if part.strip()) if key == "topics" else value
+        found[key] = tuple(part.strip() for part in value.split(",") if part.strip()) if key in LISTS else value
     return found
 
 

@@ -2,17 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncGenerator
+from collections.abc import AsyncGenerator, Mapping
 from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
 
+from firstline.connectors.handover.channels import ChannelSettings, open_channels
+from firstline.connectors.handover.deliver import Deliverer
 from firstline.documents.journey import DocumentJourney
 from firstline.documents.redact import PatternRedactor
+from firstline.domain import PIPELINE_VERSION, Intent
 from firstline.engines.blobs import ObjectBlobs
+from firstline.engines.memory.ledger import MemoryConversationLedger
 from firstline.engines.memory.limits import MemoryLimits
 from firstline.engines.postgres import PostgresLedgers, mark_data_folder, open_postgres
 from firstline.engines.qdrant_edge import open_qdrant_edge
+from firstline.evals.run import USER as EVALUATION
 from firstline.models.classifier import open_classifier
 from firstline.models.embedder import for_questions, open_embedder
 from firstline.models.english import open_english
@@ -22,15 +27,26 @@ from firstline.ports import (
     BlobStore,
     ChunkIndex,
     ConversationLedger,
+    DeliveryChannel,
     Embedder,
+    FeedbackLedger,
+    GateLedger,
+    HandoffLedger,
     KeyLedger,
     KnowledgeLedger,
     RateLimiter,
 )
+from firstline.questions.desk import HandoffDesk
 from firstline.questions.gate import GateModel, load_gates
-from firstline.questions.journey import JourneyLimits, QuestionJourney
+from firstline.questions.gates_in_force import RETRIEVAL_VERSION, GatesInForce, refusal, weights_knob
+from firstline.questions.journey import QuestionJourney
+from firstline.questions.limits import JourneyLimits
 from firstline.questions.retrieve import FusionWeights
+from firstline.questions.review_desk import ReviewDesk
 from firstline.questions.search import SearchLimits
+from firstline.questions.support_hours import Support, openings_in
+from firstline.questions.topics import ReplyBlock, TopicRules
+from firstline.questions.voice import Wording, open_wording
 from firstline.settings import Settings
 
 TOKENS_PER_CHARACTER = 1 / 4.2
@@ -51,14 +67,22 @@ class Firstline:
     limiter: RateLimiter
     questions: QuestionJourney
     documents: DocumentJourney
+    deliverer: Deliverer
     ledgers: PostgresLedgers
+    handoffs: HandoffLedger
+    desk: HandoffDesk
+    gates: GateLedger
+    knobs: Mapping[str, str]
+    feedback: FeedbackLedger
+    review: ReviewDesk
 
 
 @asynccontextmanager
 async def open_ledgers(settings: Settings) -> AsyncGenerator[PostgresLedgers]:
     """The ledger alone: what keys, status and hand-overs need, without a model or an index."""
     folder = prepare_folder(settings.data_folder)
-    async with open_postgres(data_folder=folder, database_url=settings.database_url) as ledgers:
+    names = [channel.name for channel in channels_of(settings)]
+    async with open_postgres(data_folder=folder, database_url=settings.database_url, channels=names) as ledgers:
         yield ledgers
 
 
@@ -68,9 +92,9 @@ async def open_firstline(settings: Settings, *, embedder: Embedder | None = None
 
     `embedder` replaces the configured one (evaluation wraps it in a cache).
     """
-    folder = prepare_folder(settings.data_folder)
     async with AsyncExitStack() as stack:
-        ledgers = await stack.enter_async_context(open_postgres(data_folder=folder, database_url=settings.database_url))
+        ledgers = await stack.enter_async_context(open_ledgers(settings))
+        folder = settings.data_folder.resolve()
         model = embedder or open_embedder(
             name=settings.embedder,
             model=settings.embedder_model,
@@ -89,6 +113,13 @@ async def open_firstline(settings: Settings, *, embedder: Embedder | None = None
         blobs = ObjectBlobs.local(folder / "blobs")
         words = EngineerWords()
         redactor = PatternRedactor()
+        classifier = open_classifier(embedder=model.model_id)
+        knobs = knobs_of(
+            settings,
+            embedder=model.model_id,
+            reranker="none" if reranker is None else reranker.model_id,
+            classifier=classifier.model_id,
+        )
         yield Firstline(
             settings=settings,
             knowledge=ledgers.knowledge,
@@ -105,12 +136,13 @@ async def open_firstline(settings: Settings, *, embedder: Embedder | None = None
                 blobs=blobs,
                 embedder=for_questions(model),
                 words=words,
-                classifier=open_classifier(embedder=model.model_id),
+                classifier=classifier,
                 redactor=redactor,
                 gates=gates_of(settings),
                 limits=limits_of(settings),
                 reranker=reranker,
                 english=open_english(),
+                in_force=GatesInForce(ledger=ledgers.gates, knobs=knobs, overridden=overridden_gates(settings)),
             ),
             documents=DocumentJourney(
                 ledger=ledgers.knowledge,
@@ -122,8 +154,16 @@ async def open_firstline(settings: Settings, *, embedder: Embedder | None = None
                 count_tokens=count_tokens,
                 chunk_tokens=settings.chunk_tokens,
                 batch_documents=settings.ingest_batch_documents,
+                quarantine=ledgers.quarantine,
             ),
+            deliverer=Deliverer(ledger=ledgers.deliveries, channels=channels_of(settings)),
             ledgers=ledgers,
+            handoffs=ledgers.handoffs,
+            desk=desk_of(ledgers),
+            gates=ledgers.gates,
+            knobs=knobs,
+            feedback=ledgers.feedback,
+            review=review_desk_of(settings, ledgers),
         )
 
 
@@ -131,6 +171,47 @@ def prepare_folder(folder: Path) -> Path:
     """Create and mark the data folder, for its owner alone. The error says why it cannot be used."""
     mark_data_folder(folder)
     return folder.resolve()
+
+
+def desk_of(ledgers: PostgresLedgers) -> HandoffDesk:
+    """What persons do with hand-overs needs no model and no index."""
+    return HandoffDesk(conversations=ledgers.conversations, handoffs=ledgers.handoffs, redactor=PatternRedactor())
+
+
+def review_desk_of(settings: Settings, ledgers: PostgresLedgers) -> ReviewDesk:
+    """What reviewers do needs no model and no index either."""
+    return ReviewDesk(
+        feedback=ledgers.feedback,
+        conversations=ledgers.conversations,
+        handoffs=ledgers.handoffs,
+        knowledge=ledgers.knowledge,
+        blobs=ObjectBlobs.local(settings.data_folder.resolve() / "blobs"),
+        redactor=PatternRedactor(),
+        sample=settings.review_sample,
+        without_user=EVALUATION,
+    )
+
+
+def channels_of(settings: Settings) -> tuple[DeliveryChannel, ...]:
+    """Where hand-overs are delivered. InvalidInput names the setting that is missing or unusable."""
+    return open_channels(
+        ChannelSettings(
+            handoff_webhook_url=settings.handoff_webhook_url,
+            handoff_webhook_secret=settings.handoff_webhook_secret,
+            handoff_email_to=settings.handoff_email_to,
+            handoff_email_from=settings.handoff_email_from,
+            smtp_url=settings.smtp_url,
+            handoff_slack_webhook=settings.handoff_slack_webhook,
+            handoff_slack_token=settings.handoff_slack_token,
+            handoff_slack_channel=settings.handoff_slack_channel,
+        )
+    )
+
+
+def wording_of(settings: Settings) -> Wording:
+    """Every text that customers read. InvalidInput names what is wrong in the operator's own file of them."""
+    own = Path(settings.texts) if settings.texts else None
+    return open_wording(language=settings.language, tone=settings.tone, own=own)
 
 
 def count_tokens(text: str) -> int:
@@ -141,10 +222,60 @@ def count_tokens(text: str) -> int:
 def gates_of(settings: Settings) -> dict[str, GateModel]:
     """The shipped gates, with the thresholds that the settings override."""
     gates = load_gates()
-    for name, override in (("relevance", settings.relevance_gate), ("confidence", settings.confidence_gate)):
-        if override >= 0:
-            gates[name] = replace(gates[name], threshold=override)
+    for name in overridden_gates(settings):
+        override = settings.relevance_gate if name == "relevance" else settings.confidence_gate
+        gates[name] = replace(gates[name], threshold=override)
     return gates
+
+
+def overridden_gates(settings: Settings) -> frozenset[str]:
+    """Gates whose threshold the settings give: it wins over a calibrated one as it wins over the shipped one."""
+    given = {"relevance": settings.relevance_gate, "confidence": settings.confidence_gate}
+    return frozenset(name for name, threshold in given.items() if threshold >= 0)
+
+
+def knobs_of(settings: Settings, *, embedder: str, reranker: str, classifier: str) -> dict[str, str]:
+    """Everything that changes which questions come to a gate and what it reads, by name: calibrated thresholds hold for
+    these alone."""
+    shaping = (
+        *("candidates", "documents_ranked", "evidence_chunks", "chunk_tokens", "answer_chars_max", "history_turns"),
+        *("weight_words", "weight_dense", "weight_document", "weight_title"),
+        *(("rerank_passages", "rerank_weight") if reranker != "none" else ()),
+    )
+    return {
+        **{name: str(getattr(settings, name)) for name in shaping},
+        "embedder": embedder,
+        "reranker": reranker,
+        "triage classifier": classifier,
+        "gate weights": weights_knob(load_gates()),
+        "document pipeline": PIPELINE_VERSION,
+        "question pipeline": RETRIEVAL_VERSION,
+    }
+
+
+def held_apart(firstline: Firstline, threshold: float) -> tuple[QuestionJourney, ConversationLedger]:
+    """The journey with its gates held at a threshold, and the ledger that it records in, which is forgotten: nobody is
+    told of what it hands over."""
+    conversations = MemoryConversationLedger()
+    return firstline.questions.held(threshold, conversations=conversations), conversations
+
+
+async def check_gates(firstline: Firstline) -> None:
+    """InvalidInput when the gates in force for any knowledge base of the tenant were calibrated for other settings."""
+    tenant = firstline.settings.tenant
+    for kb in await firstline.knowledge.knowledge_bases(tenant=tenant):
+        gates = await firstline.gates.gates_in_force(tenant=tenant, kb=kb)
+        refused = refusal(gates, firstline.knobs) if gates is not None else None
+        if refused is not None:
+            raise refused
+
+
+@asynccontextmanager
+async def open_checked(settings: Settings) -> AsyncGenerator[Firstline]:
+    """As open_firstline, for a server: what would refuse every question is refused at the start."""
+    async with open_firstline(settings) as firstline:
+        await check_gates(firstline)
+        yield firstline
 
 
 def search_limits_of(settings: Settings) -> SearchLimits:
@@ -166,6 +297,24 @@ def search_limits_of(settings: Settings) -> SearchLimits:
     )
 
 
+def rules_of(settings: Settings) -> dict[str, TopicRules]:
+    """By knowledge base: what it serves and refuses. One without a table of its own keeps the built-in rules."""
+    return {
+        name: TopicRules(
+            served=one.topics,
+            refused=one.refused_topics,
+            high_stakes=tuple(Intent(intent) for intent in one.high_stakes),
+            replies={
+                Intent(intent): ReplyBlock(
+                    acknowledgement=reply.acknowledgement, offer=reply.offer, contact=reply.contact
+                )
+                for intent, reply in one.replies.items()
+            },
+        )
+        for name, one in settings.knowledge_bases.items()
+    }
+
+
 def limits_of(settings: Settings) -> JourneyLimits:
     return JourneyLimits(
         question_chars_max=settings.question_chars_max,
@@ -175,6 +324,14 @@ def limits_of(settings: Settings) -> JourneyLimits:
         search=search_limits_of(settings),
         topics=settings.topics,
         retention_offer=settings.retention_offer,
+        rules=rules_of(settings),
         settings_hash=settings.settings_hash,
         turns_at_once=settings.turns_at_once,
+        link_hosts=settings.link_hosts,
+        support=Support(
+            openings=openings_in(settings.support_hours),
+            zone=settings.support_timezone,
+            away=settings.support_away,
+            reply_time=settings.support_reply_time,
+        ),
     )

@@ -10,8 +10,11 @@ from datetime import UTC, datetime, timedelta
 from typing import Any
 
 from firstline.api.auth import new_key
+from firstline.connectors.handover.deliver import Deliverer
+from firstline.documents.redact import PatternRedactor
 from firstline.domain import (
     EVERYONE,
+    PERSON_OWNS,
     Answered,
     Category,
     Chunk,
@@ -31,20 +34,28 @@ from firstline.domain import (
     Intent,
     Level,
     Mood,
+    Note,
     Outcome,
     Principal,
     Reason,
     Scores,
     Session,
+    Silent,
     Turn,
     readable_message,
 )
 from firstline.engines.memory.blobs import MemoryBlobs
+from firstline.engines.memory.deliveries import MemoryDeliveryLedger
+from firstline.engines.memory.feedback import MemoryFeedbackLedger
+from firstline.engines.memory.gates import MemoryGateLedger
+from firstline.engines.memory.handoffs import MemoryHandoffLedger
 from firstline.engines.memory.index import MemoryIndex
 from firstline.engines.memory.ledger import MemoryConversationLedger, MemoryKeyLedger, MemoryKnowledgeLedger
 from firstline.engines.memory.limits import MemoryLimits
 from firstline.ports import Scope, StoredDocument
+from firstline.questions.desk import HandoffDesk
 from firstline.questions.missed import ChunkSeen, Missed, QuerySeen
+from firstline.questions.review_desk import ReviewDesk
 from firstline.settings import Settings
 
 INTRO = "# Duplicate keys 🗝\n\n"
@@ -87,7 +98,9 @@ class ScriptedJourney:
             raise RuntimeError(f"the inside of {question}")
         turns = await self.conversations.turns(session.session_id, limit=1)
         number = turns[-1].number + 1 if turns else 1
-        outcome = self._outcome(question, session, number)
+        stands = await self.conversations.open_handoff(session.session_id)
+        owned = stands is not None and stands.state in PERSON_OWNS
+        outcome = Silent(handoff=stands) if stands and owned else self._outcome(question, session, number)
         turn = Turn(
             session_id=session.session_id,
             number=number,
@@ -134,7 +147,7 @@ class ScriptedJourney:
                 self._claim("2. Choose another key.", ClaimKind.STEP, "steps", "2. Choose another key."),
             ),
             confidence=0.9,
-            notes=(NOTE,) if "4.2" in question else (),
+            notes=(Note.of_text(NOTE),) if "4.2" in question else (),
         )
 
     async def why_not(self, turn: Turn, doc_id: str, principal: Principal, *, kb: str) -> Missed:
@@ -179,6 +192,15 @@ class FakeFirstline:
     limiter: MemoryLimits
     questions: ScriptedJourney
     chunks: dict[str, Chunk]
+    handoffs: MemoryHandoffLedger
+    desk: HandoffDesk
+    feedback: MemoryFeedbackLedger
+    review: ReviewDesk
+    deliverer: Deliverer = field(default_factory=lambda: Deliverer(ledger=MemoryDeliveryLedger(), channels=()))
+
+    @property
+    def gates(self) -> MemoryGateLedger:
+        return self.knowledge.gates
 
     async def token(self, *, expires_in: timedelta | None = None, **wanted: Any) -> str:
         """A new key's token; by default a customer's in tenant acme."""
@@ -194,6 +216,8 @@ async def open_fake(**changed: Any) -> FakeFirstline:
     settings = Settings(tenant="acme", topics=("keys", "backups"), **changed)
     knowledge, conversations, blobs = MemoryKnowledgeLedger(), MemoryConversationLedger(), MemoryBlobs()
     chunks = await _publish(knowledge, blobs)
+    handoffs = MemoryHandoffLedger(conversations)
+    feedback = MemoryFeedbackLedger(conversations, handoffs)
     return FakeFirstline(
         settings=settings,
         knowledge=knowledge,
@@ -204,6 +228,19 @@ async def open_fake(**changed: Any) -> FakeFirstline:
         limiter=MemoryLimits(),
         questions=ScriptedJourney(knowledge=knowledge, conversations=conversations, chunks=chunks),
         chunks=chunks,
+        handoffs=handoffs,
+        desk=HandoffDesk(conversations=conversations, handoffs=handoffs, redactor=PatternRedactor()),
+        feedback=feedback,
+        review=ReviewDesk(
+            feedback=feedback,
+            conversations=conversations,
+            handoffs=handoffs,
+            knowledge=knowledge,
+            blobs=blobs,
+            redactor=PatternRedactor(),
+            sample=0.0,
+            without_user="evaluation",
+        ),
     )
 
 

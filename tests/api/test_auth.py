@@ -18,7 +18,13 @@ PROTECTED = [
     ("GET", "/v1/sessions/x"),
     ("GET", "/v1/chunks/x"),
     ("GET", "/v1/handoffs"),
-    ("POST", "/v1/handoffs/x/state"),
+    ("GET", "/v1/handoffs/x"),
+    ("GET", "/v1/handoffs/x/transcript"),
+    *(("POST", f"/v1/handoffs/x/{act}") for act in ("take", "reply", "note", "resolve", "return")),
+    ("GET", "/v1/handoffs/drafts"),
+    ("POST", "/v1/handoffs/drafts/x/publish"),
+    ("POST", "/v1/handoffs/drafts/x/discard"),
+    ("GET", "/v1/sessions/x/person"),
     ("GET", "/v1/me"),
 ]
 

@@ -67,7 +67,7 @@ async def test_a_parameter_out_of_bounds(client: httpx.AsyncClient, path: str, f
 
 async def test_a_state_that_does_not_exist(firstline: FakeFirstline, client: httpx.AsyncClient) -> None:
     client.headers.update(bearer(await firstline.token(level=Level.INTERNAL)))
-    found = assert_problem(await client.post("/v1/handoffs/x/state", json={"state": "lost"}), 422, "invalid_input")
+    found = assert_problem(await client.get("/v1/handoffs?state=lost"), 422, "invalid_input")
     assert found["errors"][0]["allowed"] == "one of open, acknowledged, in_progress, resolved or returned"
     assert_plain(found)
 
@@ -113,14 +113,12 @@ async def test_handoffs_beyond_the_listed_ones_move(firstline: FakeFirstline, cl
     for _ in range(3):
         await ask(client, await begin(client), "a person")
     client.headers.update(bearer(await firstline.token(level=Level.INTERNAL)))
-    moved = await client.post(f"/v1/handoffs/{first}/state", json={"state": "acknowledged"})
+    found = assert_problem(await client.post(f"/v1/handoffs/{first}/return"), 409, "conflict")
+    assert found["detail"] == "A hand-over that nobody has taken cannot be returned."
+    assert found["remedy"] == "Take it first."
+    moved = await client.post(f"/v1/handoffs/{first}/take")
     assert moved.json()["state"] == "acknowledged"
-    found = assert_problem(
-        await client.post(f"/v1/handoffs/{first}/state", json={"state": "resolved"}), 409, "conflict"
-    )
-    assert found["detail"] == "A hand-over that is acknowledged cannot become resolved."
-    assert found["remedy"] == "Its next state can be in_progress."
-    assert_problem(await client.post("/v1/handoffs/none/state", json={"state": "open"}), 404, "not_found")
+    assert_problem(await client.post("/v1/handoffs/none/take"), 404, "not_found")
 
 
 async def test_openapi_lists_the_problems(anonymous: httpx.AsyncClient) -> None:

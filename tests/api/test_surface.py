@@ -7,10 +7,9 @@ from typing import Any
 
 import httpx
 import pytest
-from calls import ask, assert_problem, bearer, begin
+from calls import ask, assert_problem, begin
 from fake_firstline import FakeFirstline
 
-from firstline.domain import Level
 from firstline.errors import Broken, Unavailable
 
 PATHS = {
@@ -19,11 +18,24 @@ PATHS = {
     "/readyz": ["get"],
     "/v1/chunks/{chunk_id}": ["get"],
     "/v1/handoffs": ["get"],
-    "/v1/handoffs/{handoff_id}/state": ["post"],
+    "/v1/handoffs/drafts": ["get"],
+    "/v1/handoffs/drafts/{draft_id}/discard": ["post"],
+    "/v1/handoffs/drafts/{draft_id}/publish": ["post"],
+    "/v1/handoffs/{handoff_id}": ["get"],
+    "/v1/handoffs/{handoff_id}/note": ["post"],
+    "/v1/handoffs/{handoff_id}/reply": ["post"],
+    "/v1/handoffs/{handoff_id}/resolve": ["post"],
+    "/v1/handoffs/{handoff_id}/return": ["post"],
+    "/v1/handoffs/{handoff_id}/take": ["post"],
+    "/v1/handoffs/{handoff_id}/transcript": ["get"],
     "/v1/me": ["get"],
+    "/v1/review": ["get"],
+    "/v1/review/{turn}": ["post"],
     "/v1/sessions": ["post"],
     "/v1/sessions/{session_id}": ["get"],
     "/v1/sessions/{session_id}/messages": ["post"],
+    "/v1/sessions/{session_id}/person": ["get"],
+    "/v1/sessions/{session_id}/turns/{turn}/feedback": ["post"],
     "/v1/sessions/{session_id}/turns/{turn}/why-not": ["get"],
 }
 
@@ -63,7 +75,13 @@ async def test_the_page_needs_nothing_from_elsewhere(anonymous: httpx.AsyncClien
         assert not re.search(r"innerHTML|outerHTML|insertAdjacentHTML|document\.write|\beval\(", text), path
         assert not re.search(r"""\son\w+=|<style|style=|<script(?![^>]*\ssrc=)""", text), path
         waiting += re.findall(r"/static/[\w.]+", text)
-    assert {"/static/chat.js", "/static/markdown.js", "/static/docs.js", "/static/icon.svg"} <= seen
+    assert {
+        "/static/chat.js",
+        "/static/feedback.js",
+        "/static/markdown.js",
+        "/static/docs.js",
+        "/static/icon.svg",
+    } <= seen
 
 
 async def test_static_files_are_revalidated(anonymous: httpx.AsyncClient) -> None:
@@ -118,29 +136,3 @@ async def test_metrics_count_outcomes(client: httpx.AsyncClient) -> None:
     assert "firstline_turns_failed_total 1" in text
     assert 'firstline_responses_total{status="5xx"} 1' in text
     assert "acme" not in text
-
-
-async def test_handoffs_are_for_internal_keys(firstline: FakeFirstline, client: httpx.AsyncClient) -> None:
-    handoff_id = (await ask(client, await begin(client), "a person")).json()["reply"]["handoff_id"]
-    assert_problem(await client.get("/v1/handoffs"), 403, "forbidden")
-    moved = await client.post(f"/v1/handoffs/{handoff_id}/state", json={"state": "acknowledged"})
-    assert_problem(moved, 403, "forbidden")
-    elsewhere = bearer(await firstline.token(level=Level.INTERNAL, tenant="other"))
-    assert (await client.get("/v1/handoffs", headers=elsewhere)).json() == {"handoffs": []}
-    moved = await client.post(f"/v1/handoffs/{handoff_id}/state", json={"state": "acknowledged"}, headers=elsewhere)
-    assert_problem(moved, 404, "not_found")
-
-
-async def test_a_handoff_goes_its_way(firstline: FakeFirstline, client: httpx.AsyncClient) -> None:
-    handoff_id = (await ask(client, await begin(client), "a person")).json()["reply"]["handoff_id"]
-    client.headers.update(bearer(await firstline.token(level=Level.INTERNAL)))
-    listed = (await client.get("/v1/handoffs")).json()["handoffs"]
-    assert [(each["handoff_id"], each["state"], each["reason"]) for each in listed] == [
-        (handoff_id, "open", "user_asked")
-    ]
-    path = f"/v1/handoffs/{handoff_id}/state"
-    assert_problem(await client.post(path, json={"state": "resolved"}), 409, "conflict")
-    assert_problem(await client.post(path, json={"state": "lost"}), 422, "invalid_input")
-    for state in ("acknowledged", "in_progress", "returned"):
-        assert (await client.post(path, json={"state": state})).json()["state"] == state
-    assert_problem(await client.post(path, json={"state": "open"}), 409, "conflict")

@@ -5,9 +5,10 @@ from __future__ import annotations
 import pytest
 
 from firstline.cli.ask_command import print_missed, print_reply
-from firstline.domain import Answered, Citation, Claim, ClaimKind, Completeness, GateReading
+from firstline.domain import Answered, Citation, Claim, ClaimKind, Completeness, GateReading, Note
 from firstline.questions.missed import ChunkSeen, Missed, QuerySeen
 from firstline.questions.render import render
+from firstline.questions.voice import shipped
 
 NOTE = "This page is about version 4.1; you asked about 4.2."
 
@@ -15,8 +16,8 @@ NOTE = "This page is about version 4.1; you asked about 4.2."
 def test_a_note_stands_above_the_answer(capsys: pytest.CaptureFixture[str]) -> None:
     citation = Citation(chunk_id="c", doc_id="d", blob="b", start=0, end=4, title="Logs", url=None)
     claim = Claim(text="Run larkctl.", kind=ClaimKind.SENTENCE, citations=(citation,))
-    outcome = Answered(completeness=Completeness.PARTIAL, claims=(claim,), confidence=0.9, notes=(NOTE,))
-    print_reply(render(outcome))
+    outcome = Answered(completeness=Completeness.PARTIAL, claims=(claim,), confidence=0.9, notes=(Note.of_text(NOTE),))
+    print_reply(render(outcome), shipped().voice("en"))
     printed = capsys.readouterr().out
     assert 0 <= printed.index(NOTE) < printed.index("Run larkctl.")
 

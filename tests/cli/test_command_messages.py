@@ -24,6 +24,8 @@ from firstline.cli.main import group, main
         (["status"], {"FIRSTLINE_PROT": "1"}, 2, "Did you mean 'port'?"),
         (["status"], {"FIRSTLINE_PORT": "many"}, 2, "'port' (from the environment) is not a whole number"),
         (["status"], {"FIRSTLINE_PORT": "99999"}, 2, "Allowed: 65535 or less."),
+        (["status"], {"FIRSTLINE_SUPPORT_HOURS": "9 to 5"}, 2, "Mon-Fri 09:00-17:00"),
+        (["status"], {"FIRSTLINE_SUPPORT_TIMEZONE": "Mars/Olympus"}, 2, "'support_timezone'"),
         (["status"], {"FIRSTLINE_LOG_LEVEL": "loud"}, 2, "Allowed: one of debug, info, warning or error."),
         (["status"], {"FIRSTLINE_RELEVANCE_GATE": "5"}, 2, "Allowed: 1.0 or less."),
         (["status"], {"FIRSTLINE_CONFIDENCE_GATE": "-2"}, 2, "'confidence_gate'"),
@@ -33,7 +35,7 @@ from firstline.cli.main import group, main
         (["ask", "--kb", "x" * 65, "hi"], {}, 2, "is too long"),
         (["ingest", ""], {}, 2, "path is empty"),
         (["status"], {"FIRSTLINE_CONFIG": "absent.toml"}, 2, "absent.toml"),
-        (["handoffs", "--state", "gone"], {}, 2, "acknowledged"),
+        (["handoffs", "list", "--state", "gone"], {}, 2, "acknowledged"),
         (["eval"], {}, 2, "two results with --compare"),
         (["eval", "a.jsonl", "--compare", "a.json", "b.json"], {}, 2, "two results with --compare"),
         (["eval", "--compare", "absent.json", "b.json"], {}, 2, "absent.json cannot be read"),
@@ -158,4 +160,13 @@ def test_an_empty_acl_is_nobody_and_said_so(tmp_path, monkeypatch, capsys):
         assert ("nobody can see these documents" in capsys.readouterr().err) is said
 
 
-COUNTS = {"added": 1, "changed": 0, "removed": 0, "unchanged": 0, "chunks": 1, "duration_s": 1.0}
+COUNTS = {
+    "added": 1,
+    "changed": 0,
+    "removed": 0,
+    "unchanged": 0,
+    "chunks": 1,
+    "duration_s": 1.0,
+    "held": (),
+    "hidden": (),
+}

@@ -52,6 +52,16 @@ def test_a_hand_over_says_why_and_gives_a_reference(page: Any) -> None:
     assert "Reference" in reply.inner_text()
 
 
+def test_what_a_person_says_appears_by_itself(page: Any) -> None:
+    said = {"at": "2026-03-01T12:00:00Z", "act": "reply", "text": "Hello <b>there</b>.\n\nWhich version?"}
+    page.route("**/person?after=0", lambda route: route.fulfill(json={"said": [said], "person_has_it": True}))
+    page.route("**/person?after=1", lambda route: route.fulfill(json={"said": [], "person_has_it": True}))
+    _ask(page, "Let me talk to a person")
+    page.locator(".said").wait_for()
+    page.wait_for_timeout(5_000)
+    assert page.locator(".said").all_inner_texts() == ["From our team\n\nHello <b>there</b>.\n\nWhich version?"]
+
+
 def test_an_unsure_answer_warns_above_and_has_no_links(page: Any) -> None:
     reply = _ask(page, "unsure about keys")
     assert reply.locator("> *").first.get_attribute("class") == "notice unsure"
@@ -215,3 +225,28 @@ CONTRASTS = """() => {
   }
   return low;
 }"""
+
+
+def test_the_page_follows_the_language_of_the_conversation(browser: Any, served: tuple[str, str]) -> None:
+    url, token = served
+    context = browser.new_context(locale="de-DE")
+    context.set_default_timeout(8_000)
+    tab = context.new_page()
+    errors: list[str] = []
+    tab.on("pageerror", lambda error: errors.append(str(error)))
+    tab.on("console", lambda message: errors.append(message.text) if "Content Security" in message.text else None)
+    tab.goto(f"{url}/#key={token}")
+    tab.get_by_role("heading", name="Wie können wir Ihnen helfen?").wait_for()
+    assert tab.evaluate("document.documentElement.lang") == "de"
+    asked = tab.get_by_label("Ihre Frage")
+    asked.fill("What is a duplicate key?")
+    tab.get_by_role("button", name="Senden").click()
+    tab.locator("[data-outcome=answered]").wait_for()
+    # The scripted reply is English: so are the labels from now on.
+    tab.get_by_role("button", name="Talk to a person").wait_for()
+    assert tab.get_by_label("Your question").is_visible()
+    assert tab.evaluate("document.documentElement.lang") == "en"
+    tab.reload()
+    tab.get_by_role("button", name="Talk to a person").wait_for()
+    context.close()
+    assert errors == []

@@ -11,6 +11,7 @@ from pathlib import Path
 import pytest
 from ledger_samples import Ledgers
 
+from firstline.engines.memory.handoffs import MemoryHandoffLedger
 from firstline.engines.memory.ledger import MemoryConversationLedger, MemoryKeyLedger, MemoryKnowledgeLedger
 from firstline.engines.postgres import open_postgres
 from firstline.engines.postgres.server import EmbeddedServer
@@ -36,12 +37,15 @@ def postgres_url(postgres_folder: Path) -> Generator[str]:
 @pytest.fixture(params=["memory", "postgres"])
 async def ledgers(request: pytest.FixtureRequest, tmp_path: Path) -> AsyncGenerator[Ledgers]:
     if request.param == "memory":
-        knowledge = MemoryKnowledgeLedger()
+        knowledge, conversations = MemoryKnowledgeLedger(), MemoryConversationLedger()
+        knowledge.gates.recorded = conversations.recorded
         yield Ledgers(
             knowledge=knowledge,
             elsewhere=knowledge,
-            conversations=MemoryConversationLedger(),
+            conversations=conversations,
+            handoffs=MemoryHandoffLedger(conversations),
             keys=MemoryKeyLedger(),
+            gates=knowledge.gates,
         )
         return
     url: str = request.getfixturevalue("postgres_url")
@@ -50,7 +54,12 @@ async def ledgers(request: pytest.FixtureRequest, tmp_path: Path) -> AsyncGenera
         open_postgres(data_folder=tmp_path, database_url=url) as there,
     ):
         yield Ledgers(
-            knowledge=here.knowledge, elsewhere=there.knowledge, conversations=here.conversations, keys=here.keys
+            knowledge=here.knowledge,
+            elsewhere=there.knowledge,
+            conversations=here.conversations,
+            handoffs=here.handoffs,
+            keys=here.keys,
+            gates=here.gates,
         )
 
 

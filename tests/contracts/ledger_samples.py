@@ -11,6 +11,7 @@ from datetime import UTC, datetime, timedelta
 from firstline.domain import (
     NOTHING,
     ApiKey,
+    CalibratedGates,
     Category,
     Chunk,
     ChunkKind,
@@ -30,7 +31,15 @@ from firstline.domain import (
     Tried,
     Turn,
 )
-from firstline.ports import ConversationLedger, KeyLedger, KnowledgeLedger, Scope, StoredDocument
+from firstline.ports import (
+    ConversationLedger,
+    GateLedger,
+    HandoffLedger,
+    KeyLedger,
+    KnowledgeLedger,
+    Scope,
+    StoredDocument,
+)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -40,7 +49,9 @@ class Ledgers:
     knowledge: KnowledgeLedger
     elsewhere: KnowledgeLedger
     conversations: ConversationLedger
+    handoffs: HandoffLedger
     keys: KeyLedger
+    gates: GateLedger
 
 
 KB = "docs"
@@ -169,6 +180,27 @@ def turn(session_id: str, number: int, *, question: str = "Why?", outcome: Outco
 
 def escalated(handed: Handoff, number: int) -> Turn:
     return turn(handed.session_id, number, outcome=Escalated(handoff=handed))
+
+
+def gates(tenant: str, *, kb: str = KB, minutes: int = 0) -> CalibratedGates:
+    return CalibratedGates(
+        tenant=tenant,
+        kb=kb,
+        snapshot=1,
+        retrieval_hash="0123456789abcdef",
+        knobs={"candidates": "50", "embedder": "mini"},
+        thresholds={"relevance": 0.25, "unsure": 0.6, "confidence": 0.7 + minutes / 1000},
+        max_wrong=0.01,
+        max_wrong_unsure=0.02,
+        certainty=0.95,
+        cases=400,
+        tested=300,
+        wrong=0,
+        wrong_bound=0.0099,
+        coverage=0.55,
+        relevance_values=(0.1, 1 / 3, 0.9),
+        calibrated_at=NOON + timedelta(minutes=minutes),
+    )
 
 
 def api_key(tenant: str, *, minutes: int = 0) -> ApiKey:

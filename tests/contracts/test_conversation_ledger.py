@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import asyncio
 from dataclasses import replace
+from datetime import datetime, timedelta
 
 import pytest
-from ledger_samples import Ledgers, escalated, handoff, session, turn
+from ledger_samples import NOON, Ledgers, escalated, handoff, session, turn
 
-from firstline.domain import HANDOFF_MOVES, Handoff, HandoffState
+from firstline.domain import Handoff, HandoffAct, HandoffState
 from firstline.errors import Conflict, NotFound
-from firstline.ports import ConversationLedger
+from firstline.ports import HandoffLedger
 
 
 async def test_a_session_is_its_users_own(ledgers: Ledgers, tenant: str) -> None:
@@ -58,15 +59,47 @@ async def test_a_turn_number_is_taken_once_and_nothing_of_the_loser_stays(ledger
     assert await ledger.handoffs(tenant=tenant, limit=9) == [getattr(kept.outcome, "handoff", None)]
 
 
-async def test_a_handoff_id_that_is_taken_undoes_the_turn(ledgers: Ledgers, tenant: str) -> None:
+async def test_a_handoff_id_of_another_session_undoes_the_turn(ledgers: Ledgers, tenant: str) -> None:
+    ledger = ledgers.conversations
+    handed = await handed_over(ledgers, tenant)
+    other = session(tenant)
+    await ledger.create_session(other)
+    stolen = replace(handed, session_id=other.session_id)
+    with pytest.raises(Conflict):
+        await ledger.append_turn(escalated(stolen, 1), stolen)
+    assert await ledger.turns(other.session_id, limit=9) == []
+    assert await ledger.handoff(handed.handoff_id, tenant=tenant) == handed
+
+
+async def test_a_handoff_that_stands_gets_the_new_payload_and_moves_nowhere(ledgers: Ledgers, tenant: str) -> None:
+    ledger = ledgers.conversations
+    handed = await handed_over(ledgers, tenant)
+    await move(ledgers.handoffs, handed, tenant, HandoffState.ACKNOWLEDGED)
+    later = replace(handed, turn=2, question="And now?", created_at=NOON + timedelta(hours=1))
+    await ledger.append_turn(escalated(later, 2), later)
+    stands = replace(later, created_at=handed.created_at, state=HandoffState.ACKNOWLEDGED, owner=OWNER)
+    assert await ledger.handoff(handed.handoff_id, tenant=tenant) == stands
+    assert await ledger.handoffs(tenant=tenant, limit=9) == [stands]
+    await move(ledgers.handoffs, handed, tenant, HandoffState.RESOLVED, at=HandoffState.ACKNOWLEDGED)
+    with pytest.raises(Conflict):
+        await ledger.append_turn(escalated(later, 3), later)
+    assert [one.number for one in await ledger.turns(handed.session_id, limit=9)] == [1, 2]
+
+
+async def test_closed_handoffs_are_told_by_when_they_were_closed(ledgers: Ledgers, tenant: str) -> None:
     ledger = ledgers.conversations
     own = session(tenant)
     await ledger.create_session(own)
-    handed = handoff(own.session_id)
-    await ledger.append_turn(escalated(handed, 1), handed)
-    with pytest.raises(Conflict):
-        await ledger.append_turn(escalated(handed, 2), handed)
-    assert [one.number for one in await ledger.turns(own.session_id, limit=9)] == [1]
+    handed = [handoff(own.session_id, turn=number, minutes=-number) for number in (1, 2, 3)]
+    for number, one in enumerate(handed, start=1):
+        await ledger.append_turn(escalated(one, number), one)
+    for minutes, one in enumerate(handed[:2]):
+        await move(ledgers.handoffs, one, tenant, HandoffState.RETURNED, when=NOON + timedelta(minutes=minutes))
+    closed = await ledger.closed_handoffs(own.session_id, since=NOON)
+    assert [one.handoff_id for one in closed] == [handed[1].handoff_id, handed[0].handoff_id]
+    later = await ledger.closed_handoffs(own.session_id, since=NOON + timedelta(seconds=30))
+    assert [one.handoff_id for one in later] == [handed[1].handoff_id]
+    assert await ledger.closed_handoffs("another", since=NOON) == []
 
 
 async def test_a_turn_needs_its_session(ledgers: Ledgers) -> None:
@@ -95,10 +128,10 @@ async def test_the_open_handoff_is_the_newest_that_is_not_closed(ledgers: Ledger
         await ledger.append_turn(escalated(one, number), one)
     assert await ledger.open_handoff(own.session_id) == handed[2]
     assert await ledger.open_handoff(other.session_id) is None
-    await move(ledger, handed[2], tenant, HandoffState.RESOLVED)
+    await move(ledgers.handoffs, handed[2], tenant, HandoffState.RESOLVED)
     assert await ledger.open_handoff(own.session_id) == handed[1]
-    await move(ledger, handed[1], tenant, HandoffState.RETURNED)
-    await move(ledger, handed[0], tenant, HandoffState.IN_PROGRESS)
+    await move(ledgers.handoffs, handed[1], tenant, HandoffState.RETURNED)
+    await move(ledgers.handoffs, handed[0], tenant, HandoffState.IN_PROGRESS)
     still = await ledger.open_handoff(own.session_id)
     assert still is not None
     assert (still.handoff_id, still.state) == (handed[0].handoff_id, HandoffState.IN_PROGRESS)
@@ -111,10 +144,10 @@ async def test_the_open_handoff_is_the_one_that_a_person_owns(ledgers: Ledgers, 
     older, newer = [handoff(own.session_id, turn=number, minutes=number) for number in (1, 2)]
     await ledger.append_turn(escalated(older, 1), older)
     await ledger.append_turn(escalated(newer, 2), newer)
-    await move(ledger, older, tenant, HandoffState.ACKNOWLEDGED)
-    assert await ledger.open_handoff(own.session_id) == replace(older, state=HandoffState.ACKNOWLEDGED)
-    await move(ledger, newer, tenant, HandoffState.ACKNOWLEDGED)
-    assert await ledger.open_handoff(own.session_id) == replace(newer, state=HandoffState.ACKNOWLEDGED)
+    await move(ledgers.handoffs, older, tenant, HandoffState.ACKNOWLEDGED)
+    assert await ledger.open_handoff(own.session_id) == replace(older, state=HandoffState.ACKNOWLEDGED, owner=OWNER)
+    await move(ledgers.handoffs, newer, tenant, HandoffState.ACKNOWLEDGED)
+    assert await ledger.open_handoff(own.session_id) == replace(newer, state=HandoffState.ACKNOWLEDGED, owner=OWNER)
 
 
 async def test_a_handoff_is_looked_up_inside_its_tenant(ledgers: Ledgers, tenant: str) -> None:
@@ -123,47 +156,12 @@ async def test_a_handoff_is_looked_up_inside_its_tenant(ledgers: Ledgers, tenant
     assert await ledger.handoff(handed.handoff_id, tenant=tenant) == handed
     for where, which in (("another", handed.handoff_id), (tenant, "unknown"), (tenant, "\x00")):
         assert await ledger.handoff(which, tenant=where) is None
-        with pytest.raises(NotFound):
-            await ledger.set_handoff_state(which, tenant=where, state=HandoffState.ACKNOWLEDGED)
-    assert await ledger.handoff(handed.handoff_id, tenant=tenant) == handed
-    moved = await ledger.set_handoff_state(handed.handoff_id, tenant=tenant, state=HandoffState.ACKNOWLEDGED)
-    assert moved == replace(handed, state=HandoffState.ACKNOWLEDGED)
+    await move(ledgers.handoffs, handed, tenant, HandoffState.ACKNOWLEDGED)
+    moved = replace(handed, state=HandoffState.ACKNOWLEDGED, owner=OWNER)
     assert await ledger.handoff(handed.handoff_id, tenant=tenant) == moved
     assert await ledger.handoffs(tenant=tenant, limit=1) == [moved]
     (recorded,) = await ledger.turns(handed.session_id, limit=1)
     assert recorded == escalated(handed, 1), "the record says how it was"
-
-
-@pytest.mark.parametrize("wanted", HandoffState)
-@pytest.mark.parametrize("current", HandoffState)
-async def test_a_handoff_moves_only_where_it_may(
-    ledgers: Ledgers, tenant: str, current: HandoffState, wanted: HandoffState
-) -> None:
-    ledger = ledgers.conversations
-    handed = await handed_over(ledgers, tenant)
-    await move(ledger, handed, tenant, current)
-    if wanted in HANDOFF_MOVES[current]:
-        moved = await ledger.set_handoff_state(handed.handoff_id, tenant=tenant, state=wanted)
-        assert moved.state is wanted
-        return
-    with pytest.raises(Conflict, match=f"is {current.value} cannot become {wanted.value}") as refused:
-        await ledger.set_handoff_state(handed.handoff_id, tenant=tenant, state=wanted)
-    assert all(state.value in refused.value.remedy for state in HANDOFF_MOVES[current])
-    assert refused.value.remedy
-    still = await ledger.handoff(handed.handoff_id, tenant=tenant)
-    assert still is not None and still.state is current
-
-
-async def test_of_many_that_acknowledge_one_does(ledgers: Ledgers, tenant: str) -> None:
-    handed = await handed_over(ledgers, tenant)
-    results = await asyncio.gather(
-        *(
-            ledgers.conversations.set_handoff_state(handed.handoff_id, tenant=tenant, state=HandoffState.ACKNOWLEDGED)
-            for _ in range(8)
-        ),
-        return_exceptions=True,
-    )
-    assert sorted(type(result).__name__ for result in results) == ["Conflict"] * 7 + ["Handoff"]
 
 
 async def test_handoffs_come_newest_first(ledgers: Ledgers, tenant: str) -> None:
@@ -191,8 +189,25 @@ async def handed_over(ledgers: Ledgers, tenant: str) -> Handoff:
     return handed
 
 
-async def move(ledger: ConversationLedger, handed: Handoff, tenant: str, state: HandoffState) -> None:
-    """Along the way from open to `state`."""
-    way = [HandoffState.ACKNOWLEDGED, HandoffState.IN_PROGRESS, state]
-    for step in [] if state is HandoffState.OPEN else way[: way.index(state) + 1]:
-        await ledger.set_handoff_state(handed.handoff_id, tenant=tenant, state=step)
+OWNER = "a person"
+WAY = {
+    HandoffState.OPEN: (),
+    HandoffState.ACKNOWLEDGED: (HandoffAct.TAKE,),
+    HandoffState.IN_PROGRESS: (HandoffAct.TAKE, HandoffAct.REPLY),
+    HandoffState.RESOLVED: (HandoffAct.TAKE, HandoffAct.RESOLVE),
+    HandoffState.RETURNED: (HandoffAct.TAKE, HandoffAct.RETURN),
+}
+
+
+async def move(
+    ledger: HandoffLedger,
+    handed: Handoff,
+    tenant: str,
+    state: HandoffState,
+    *,
+    at: HandoffState = HandoffState.OPEN,
+    when: datetime = NOON,
+) -> None:
+    """Along the way from `at` to `state`."""
+    for act in WAY[state][len(WAY[at]) :]:
+        await ledger.act(handed.handoff_id, tenant=tenant, act=act, by=OWNER, at=when, text="Done.")

@@ -21,6 +21,7 @@ from firstline.domain import (
     Escalated,
     Handoff,
     HighStakes,
+    Note,
     Silent,
     Turn,
 )
@@ -42,13 +43,14 @@ def _registered() -> st.SearchStrategy[Turn]:
         completeness=st.sampled_from(Completeness),
         claims=st.tuples(claims),
         confidence=FLOATS,
-        notes=st.tuples(TEXT),
+        notes=st.tuples(st.builds(Note, key=TEXT, values=st.dictionaries(TEXT, st.tuples(TEXT)))),
     )
     others = [st.builds(kind) for kind in (Clarify, Escalated, HighStakes, Deflected, Silent)]
     return st.builds(Turn, outcome=st.one_of(answered, *others), timings_ms=st.dictionaries(TEXT, FLOATS))
 
 
 TURNS = _registered()
+CITED = {"chunk_id": "c", "doc_id": "d", "blob": "b", "start": 0, "end": 7, "title": "Logs", "url": None}
 
 
 @settings(max_examples=150, deadline=None, suppress_health_check=[HealthCheck.too_slow])
@@ -65,6 +67,16 @@ def test_a_record_of_an_older_version_is_read() -> None:
     value = encode(handoff("s"))
     value["a field of the past"] = 1
     assert decode(Handoff, value) == decode(Handoff, encode(decode(Handoff, value)))
+
+
+def test_a_record_from_before_texts_had_keys_is_read() -> None:
+    claim = {"text": "Run it.", "kind": "sentence", "citations": [CITED]}
+    old = {"type": "Answered", "completeness": "full", "claims": [claim], "confidence": 1.0, "notes": ["About 4.1."]}
+    value = {**encode(turn("s", 1)), "outcome": old}
+    del value["language"]
+    read = decode(Turn, value)
+    assert isinstance(read.outcome, Answered) and read.outcome.notes == (Note.of_text("About 4.1."),)
+    assert read.language == ""
 
 
 @pytest.mark.parametrize(

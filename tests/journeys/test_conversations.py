@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 
 import pytest
-from tests.journeys.world import World, asker, page
+from tests.journeys.world import KB, World, asker, page
 
 from firstline.domain import Answered, Clarify, Escalated, Turn
 
@@ -43,18 +43,7 @@ def document(turn: Turn) -> str:
 @pytest.mark.parametrize(
     ("messages", "doc"),
     [
-        (
-            (
-                "The batch import crashes with a duplicate key error E11000",
-                "I use the Java driver",
-                "It is driver version 4.2",
-                "on Larkspur 7.1",
-                "It still crashes with the same duplicate key error",
-            ),
-            "duplicate",
-        ),
         (("How do I install the agent on Linux?", "and for Windows?"), "install-windows"),
-        (("the batch import crashes", "E11000", "duplicate key"), "duplicate"),
         (
             (
                 "The batch import crashes with a duplicate key error E11000",
@@ -71,11 +60,36 @@ def document(turn: Turn) -> str:
             "install-windows",
         ),
     ],
-    ids=["the same error", "and for Windows", "a burst", "another subject", "an announced subject"],
+    ids=["and for Windows", "another subject", "an announced subject"],
 )
 async def test_the_last_message_is_answered_from_the_right_page(messages: Sequence[str], doc: str):
     turns = await conversation(*messages)
     assert document(turns[-1]) == doc
+
+
+@pytest.mark.parametrize(
+    "messages",
+    [
+        (
+            "The batch import crashes with a duplicate key error E11000",
+            "I use the Java driver",
+            "It is driver version 4.2",
+            "on Larkspur 7.1",
+            "It still crashes with the same duplicate key error",
+        ),
+        ("the batch import crashes", "E11000", "duplicate key"),
+    ],
+    ids=["the same error", "a burst"],
+)
+async def test_who_goes_on_is_understood_and_not_told_the_same_again(messages: Sequence[str]):
+    world = World()
+    await world.ingest(page("driver", DRIVER), page("duplicate", DUPLICATE), *(page(*one) for one in OTHERS))
+    *earlier, last = messages
+    found = await world.questions().rank(principal=asker(), kb=KB, question=last, history=earlier)
+    assert found[0].doc_id == "duplicate"
+    told = [turn.outcome for turn in await conversation(*messages) if isinstance(turn.outcome, Answered)]
+    said = [frozenset(claim.text for claim in answer.claims) for answer in told]
+    assert said and len(set(said)) == len(said)
 
 
 async def test_no_the_other_one():
@@ -88,6 +102,18 @@ async def test_no_the_other_one():
     assert picked.plan is not None and picked.plan.carried == (first,)
     assert other.plan is not None and other.plan.carried == (second,)
     assert other.plan.queries[0].text == second
+
+
+@pytest.mark.parametrize("pick", ["1", "the first one", "the {word} one, please"])
+async def test_a_page_that_the_asker_picks_is_shown_whatever_a_gate_would_guess(pick: str):
+    asked, _ = await conversation("rotation zebra crossing of a harvest lantern", "2", documents_ranked=2)
+    assert isinstance(asked.outcome, Clarify)
+    first = asked.outcome.options[0]
+    message = pick.format(word=first.split("-")[-1])
+    _, picked = await conversation("rotation zebra crossing of a harvest lantern", message, documents_ranked=2)
+    assert isinstance(picked.outcome, Answered)
+    assert {citation.title for claim in picked.outcome.claims for citation in claim.citations} == {first}
+    assert not any(gate.passed for gate in picked.gates if gate.name == "confidence")
 
 
 async def test_the_filters_of_a_conversation_are_recorded_with_its_turn():

@@ -114,9 +114,9 @@ async def test_without_the_embedder_words_alone_are_searched(fault: Fault) -> No
 
 
 async def shipped(world: World, question: str) -> Turn:
-    """With the gates and the classifier as shipped."""
+    """With the gates and the classifier as shipped; the threshold of an operator who shows more."""
     journey = world.questions()
-    journey._gates = gates_of(load_settings(environ={}))  # pyright: ignore[reportPrivateUsage]  (not the toys)
+    journey._gates = gates_of(load_settings(environ={"FIRSTLINE_CONFIDENCE_GATE": "0.65"}))  # pyright: ignore[reportPrivateUsage]  (not the toys)
     journey._classifier = open_classifier(embedder=world.embedder.model_id)  # pyright: ignore[reportPrivateUsage]
     session = await world.session(uuid4().hex)
     return await journey.ask(session=session, principal=asker(), question=question)

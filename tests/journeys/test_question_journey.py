@@ -11,7 +11,7 @@ from firstline.domain import (
     Deflected,
     DocumentKind,
     Escalated,
-    HandoffState,
+    HandoffAct,
     HighStakes,
     Level,
     Reason,
@@ -98,16 +98,17 @@ async def test_it_never_asks_back_for_ever():
     assert isinstance(turns[2].outcome, Escalated)
 
 
-@pytest.mark.parametrize("closed", [HandoffState.RESOLVED, HandoffState.RETURNED])
-async def test_a_person_is_connected_at_once_and_the_bot_is_silent_while_they_own_it(closed):
+@pytest.mark.parametrize("closing", [HandoffAct.RESOLVE, HandoffAct.RETURN])
+async def test_a_person_is_connected_at_once_and_the_bot_is_silent_while_they_own_it(closing):
     world = await ready()
     session = await world.session()
     turn = await ask(world, "I want to talk to a human please", session=session)
     assert isinstance(turn.outcome, Escalated) and turn.outcome.handoff.reason is Reason.USER_ASKED
-    for state in (HandoffState.ACKNOWLEDGED, HandoffState.IN_PROGRESS):
-        await world.conversations.set_handoff_state(turn.outcome.handoff.handoff_id, tenant="acme", state=state)
+    handoff_id = turn.outcome.handoff.handoff_id
+    for act in (HandoffAct.TAKE, HandoffAct.REPLY):
+        await world.desk.act(handoff_id, act, tenant="acme", by="a person", text="Hello.")
         assert isinstance((await ask(world, "rotate logs", session=session)).outcome, Silent)
-    await world.conversations.set_handoff_state(turn.outcome.handoff.handoff_id, tenant="acme", state=closed)
+    await world.desk.act(handoff_id, closing, tenant="acme", by="a person", text="Done.")
     assert isinstance((await ask(world, "rotate logs", session=session)).outcome, Answered)
 
 

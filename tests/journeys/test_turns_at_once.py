@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 from tests.journeys.world import World, asker, page
 
-from firstline.domain import Answered, Escalated, HandoffState, HighStakes, Reason, Silent
+from firstline.domain import Answered, Escalated, HandoffAct, HighStakes, Reason, Silent
 
 
 async def ready() -> World:
@@ -69,7 +69,7 @@ async def test_under_load_the_bot_stays_silent_where_a_person_owns_the_session(m
     turn = await questions.ask(session=owned, principal=asker(), question="I want to talk to a human please")
     assert isinstance(turn.outcome, Escalated)
     handoff_id = turn.outcome.handoff.handoff_id
-    await world.conversations.set_handoff_state(handoff_id, tenant=owned.tenant, state=HandoffState.ACKNOWLEDGED)
+    await world.desk.act(handoff_id, HandoffAct.TAKE, tenant=owned.tenant, by="a person")
 
     async def stuck(query: Any) -> Any:
         await asyncio.sleep(30)

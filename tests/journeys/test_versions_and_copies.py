@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from tests.journeys.world import KB, World, asker, page
 
-from firstline.domain import EVERYONE, Answered, Clarify, Completeness, SourceItem, Turn
+from firstline.domain import EVERYONE, Answered, Clarify, Completeness, Note, SourceItem, Turn
 from firstline.questions.missed import Missed
 from firstline.questions.render import render
 
@@ -61,7 +61,7 @@ async def test_the_version_asked_for_answers_and_the_newest_when_none_is(questio
 
 async def test_it_says_when_only_another_version_is_covered() -> None:
     turn = await asked(await world_of(OLD, KEYS), "How do I rotate the log files on Larkspur 4.2?")
-    assert answer(turn).notes == ("This page is about version 4.1; you asked about 4.2.",)
+    assert answer(turn).notes == (Note(key="answered.version_page", values={"versions": ("4.1",), "asked": ("4.2",)}),)
     assert answer(turn).completeness is not Completeness.FULL
     assert render(turn.outcome).notice.startswith("This page is about version 4.1; you asked about 4.2.")
 

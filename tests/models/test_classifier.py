@@ -25,14 +25,14 @@ def test_probabilities_sum_to_one_in_the_order_of_the_categories() -> None:
     for row, category in enumerate(Category):
         vector = np.zeros(8, dtype=np.float32)
         vector[row] = 1.0
-        found = classifier.classify(vector)
+        found = classifier.classify(vector, "")
         assert sum(found.values()) == pytest.approx(1.0)
         assert max(found, key=lambda each: found[each]) is category
 
 
 def test_a_vector_of_another_model_is_refused() -> None:
     with pytest.raises(Broken, match="384"):
-        load_classifier(WEIGHTS_PATH).classify(np.zeros(3, dtype=np.float32))
+        load_classifier(WEIGHTS_PATH).classify(np.zeros(3, dtype=np.float32), "")
 
 
 def test_an_embedder_it_was_not_trained_on_gets_the_classifier_that_knows_nothing() -> None:
@@ -40,7 +40,7 @@ def test_an_embedder_it_was_not_trained_on_gets_the_classifier_that_knows_nothin
     assert isinstance(open_classifier(embedder=shipped.embedder), LinearClassifier)
     other = open_classifier(embedder="other@1")
     assert isinstance(other, UniformClassifier)
-    assert set(other.classify(np.zeros(3, dtype=np.float32)).values()) == {0.2}
+    assert set(other.classify(np.zeros(3, dtype=np.float32), "").values()) == {0.2}
 
 
 def test_missing_damaged_and_foreign_weights_are_broken(tmp_path: Path) -> None:
@@ -57,6 +57,7 @@ def test_missing_damaged_and_foreign_weights_are_broken(tmp_path: Path) -> None:
         bias=np.zeros(2, dtype=np.float32),
         categories=np.array(["yes", "no"]),
         embedder=np.array("e"),
+        vocabulary=np.array(""),
     )
     with pytest.raises(Broken, match="categories"):
         load_classifier(foreign)
@@ -67,4 +68,15 @@ def test_softmax_does_not_overflow() -> None:
 
 
 def test_the_shipped_weights_are_small() -> None:
-    assert WEIGHTS_PATH.stat().st_size < 20_000
+    assert WEIGHTS_PATH.stat().st_size < 120_000
+
+
+def test_phrases_count_beside_the_vector_whatever_their_number() -> None:
+    weights = np.zeros((5, 3), dtype=np.float32)
+    weights[4, 2] = 8.0  # the phrase "cancel my" speaks for the last category
+    classifier = LinearClassifier(
+        weights=weights, bias=np.zeros(5, dtype=np.float32), embedder="e", vocabulary=["cancel my"]
+    )
+    vector = np.zeros(2, dtype=np.float32)
+    assert max(classifier.classify(vector, "Cancel my plan").items(), key=lambda each: each[1])[0] is list(Category)[4]
+    assert max(classifier.classify(vector, "cancel the query").values()) == pytest.approx(0.2)

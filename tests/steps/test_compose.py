@@ -5,7 +5,8 @@ from dataclasses import replace
 from tests.steps.evidence import piece
 
 from firstline.domain import ChunkKind, ClaimKind
-from firstline.questions.compose import compose, units_of
+from firstline.questions.compose import compose
+from firstline.questions.units import units_of
 from firstline.questions.verify import verify
 
 PROCEDURE = """## Rotate the logs

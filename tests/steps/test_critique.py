@@ -6,8 +6,9 @@ import pytest
 from tests.steps.evidence import piece
 
 from firstline.domain import Citation, Claim, ClaimKind, Coverage
-from firstline.questions.critique import critique
+from firstline.questions.critique import critique, unanswered_note
 from firstline.questions.opposites import opposed
+from firstline.questions.parts import asked_parts
 
 ENCRYPTION = "Encryption at rest. To enable encryption at rest, set `enabled = true`."
 
@@ -71,3 +72,74 @@ def test_a_critique_says_both_how_much_is_answered_and_that_it_is_the_opposite()
 def test_no_claims_are_no_answer_and_not_the_opposite_of_one() -> None:
     found = critique("How do I disable encryption?", [], [])
     assert (found.coverage, found.opposed) == (Coverage.CANNOT, False)
+
+
+# --- several questions in one ---------------------------------------------------------------------------------------
+
+BACKUP = "To take a backup, run `larkctl backup`. A backup of a large collection takes minutes."
+
+
+@pytest.mark.parametrize(
+    ("question", "parts"),
+    [
+        (
+            "How do I take a backup and how do I rotate the keys?",
+            ["How do I take a backup", "how do I rotate the keys"],
+        ),
+        ("What is a replica set, and does it support IPv6?", ["What is a replica set", "does it support IPv6"]),
+        ("How do I take a backup? Where are the logs kept?", ["How do I take a backup", "Where are the logs kept"]),
+        ("1. How do I take a backup?\n2. Which port is used?", ["How do I take a backup", "Which port is used"]),
+        ("1) take a backup, how? 2) which port is used?", ["take a backup, how", "which port is used"]),
+        ("Can I resize the cluster and is there a fee?", ["Can I resize the cluster", "is there a fee"]),
+    ],
+)
+def test_a_compound_question_is_split(question: str, parts: list[str]) -> None:
+    assert [part.text for part in asked_parts(question)] == parts
+
+
+@pytest.mark.parametrize(
+    "question",
+    [
+        "How do I back up and restore a collection?",
+        "I upgraded to 4.2 and the server stopped. The log is empty. How do I start it?",
+        "The import fails. How do I fix it? How can I fix the import?",
+        "What happens when the disk is full and the log is on it?",
+        "error LK1100 after the upgrade",
+        "When I click on the button nothing happens. When I wait it works. How do I fix the form?",
+        "How do I rotate the logs? Please help!",
+        "",
+    ],
+)
+def test_one_question_is_not(question: str) -> None:
+    assert len(asked_parts(question)) < 2
+
+
+def test_a_part_without_an_answer_is_named() -> None:
+    found = critique("How do I take a backup and how do I rotate the keys?", [draft(BACKUP)], [piece(BACKUP)])
+    assert (found.coverage, found.missing) == (Coverage.PARTLY, ("how do I rotate the keys",))
+    told = unanswered_note(found)[0].values["parts"]
+    assert any("how do I rotate the keys" in part for part in told)
+    assert not any("larkctl" in part for part in told)
+
+
+def test_words_that_both_parts_share_answer_neither() -> None:
+    question = "How do I take a backup of a large collection? Can I encrypt a large collection?"
+    found = critique(question, [draft(BACKUP)], [piece(BACKUP)])
+    assert found.missing == ("Can I encrypt a large collection",)
+
+
+def test_a_compound_question_that_is_answered_needs_no_note() -> None:
+    said = f"{BACKUP} Rotate the keys with `larkctl keys`."
+    found = critique("How do I take a backup and how do I rotate the keys?", [draft(said)], [piece(said)])
+    assert (found.coverage, unanswered_note(found)) == (Coverage.FULLY, ())
+
+
+def test_when_no_part_is_answered_no_part_is_called_answered() -> None:
+    found = critique("Which port is used and how do I rotate the keys?", [draft(BACKUP)], [piece(BACKUP)])
+    assert (found.coverage, unanswered_note(found)) == (Coverage.CANNOT, ())
+
+
+def test_a_long_part_is_cut() -> None:
+    question = f"How do I take a backup? Why does {'the very long thing ' * 30} fail?"
+    found = critique(question, [draft(BACKUP)], [piece(BACKUP)])
+    assert all(len(part) < 140 for part in found.missing)

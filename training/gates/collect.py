@@ -23,7 +23,7 @@ class Example:
 
 async def collect(cases: Sequence[Case], ask: Ask, *, conditions: Sequence[str]) -> list[Example]:
     """`ask` runs the whole journey with its gates held open. Turns that end before the gates teach them nothing."""
-    known = [case for case in cases if case.docs or case.answerable is not None]
+    known = [case for case in cases if case.docs or case.outcomes or case.answerable is not None]
     judged = [one for condition in conditions for one in await ask_cases(known, ask, condition=condition)]
     return [_example(one) for one in judged if one.features]
 

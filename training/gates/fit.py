@@ -35,9 +35,12 @@ FEATURES = ("margin_tenth", "beyond_neighbour", "own_terms", "title_asked")
 sets that the model had not seen. They are recorded with every turn, for drafts that a language model writes."""
 RELEVANCE_KEEPS = 0.95
 """The relevance gate lets this share of right answers through: it only stops what is clearly off."""
-CONFIDENT_WRONG_MAX = 0.04
-UNSURE_WRONG_MAX = 0.10
-"""Share of wrong examples that may pass the confidence gate, and the one below which an answer is shown as unsure."""
+CONFIDENT_WRONG_MAX = 0.005
+UNSURE_WRONG_MAX = 0.01
+"""Wrong answers among all questions asked, answerable : unanswerable : gold removed = 1 : 1 : 1, when what passes the
+gate is shown: of the answers shown without a disclaimer, and of all."""
+ROUNDING = 5e-5
+"""Thresholds are written with four digits, and must not let through by rounding what they keep out."""
 STRENGTH = 0.3
 
 
@@ -45,13 +48,16 @@ def fit(examples: Sequence[Example]) -> dict[str, Any]:
     right = np.array([example.right for example in examples])
     held_out = _leave_one_set_out(examples, FEATURES)
     weights, bias = _model(examples, FEATURES)
+    # The shipped model has seen these examples and is surer of them: a threshold holds on both readings.
+    shipped = _matrix(examples, FEATURES) @ np.array(list(weights.values())) + bias
+    readings = (held_out, 1 / (1 + np.exp(-shipped)))
     thresholds = {
         "relevance": np.quantile(held_out[right], 1 - RELEVANCE_KEEPS),
-        "unsure": np.quantile(held_out[~right], 1 - UNSURE_WRONG_MAX),
-        "confidence": np.quantile(held_out[~right], 1 - CONFIDENT_WRONG_MAX),
+        "unsure": max(_lowest(examples, scores, wrong_max=UNSURE_WRONG_MAX) for scores in readings),
+        "confidence": max(_lowest(examples, scores, wrong_max=CONFIDENT_WRONG_MAX) for scores in readings),
     }
     rounded = {name: round(float(threshold), 4) for name, threshold in thresholds.items()}
-    # What share of the wrong ones passes is how the upper two were chosen, and no finding.
+    # How many wrong ones pass is how the upper two were chosen, and no finding.
     passes = {name: round(float((held_out >= threshold)[right].mean()), 3) for name, threshold in rounded.items()}
     return {
         "fitted_on": {"sets": sorted({example.set_name for example in examples}), "examples": len(examples)},
@@ -60,6 +66,20 @@ def fit(examples: Sequence[Example]) -> dict[str, Any]:
             name: {"weights": weights, "bias": bias, "threshold": threshold} for name, threshold in rounded.items()
         },
     }
+
+
+def _lowest(examples: Sequence[Example], scores: Any, *, wrong_max: float) -> float:
+    """The lowest threshold at which no stricter one shows more wrong answers than that share of the questions mixed."""
+    # The demo is asked nothing with its gold pages left out, and would only thin the others.
+    public = [i for i, example in enumerate(examples) if example.set_name != DEMO_KB]
+    examples, scores = [examples[i] for i in public], scores[public]
+    kinds = np.array([0 if e.answerable else 1 if e.condition == LABELLED else 2 for e in examples])
+    wrong = ~np.array([e.right for e in examples])
+    weight = np.array([1 / 3 / max(1, (kinds == kind).sum()) for kind in kinds])
+    order = np.argsort(-scores)
+    shown_wrong = np.cumsum((weight * wrong)[order])
+    passing = int(np.searchsorted(shown_wrong, wrong_max, side="right"))
+    return float(scores[order[max(0, passing - 1)]]) + ROUNDING
 
 
 def _matrix(examples: Sequence[Example], features: Sequence[str]) -> Any:

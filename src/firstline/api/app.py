@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Final
 from fastapi import FastAPI
 
 from firstline import __version__
-from firstline.api import chunks, handoffs, health, sessions
+from firstline.api import chunks, drafts, feedback, handoffs, health, review, sessions
 from firstline.api.arrivals import Arrivals
 from firstline.api.guard import Guard
 from firstline.api.limits import BodyLimit
@@ -18,6 +18,7 @@ from firstline.api.page import page_router
 from firstline.api.problems import add_problem_handlers
 from firstline.api.running import HEARTBEAT_S, Running
 from firstline.settings import Settings
+from firstline.wiring import wording_of
 
 if TYPE_CHECKING:
     from firstline.wiring import Firstline
@@ -33,13 +34,17 @@ def create_app(
 ) -> FastAPI:
     """The app over an opened firstline, or over one that it opens when it starts and closes when it ends."""
     metrics, arrivals = Metrics(), Arrivals()
+    wording = wording_of(settings)
 
     @asynccontextmanager
     async def lifespan(app: FastAPI) -> AsyncGenerator[None]:
         async with AsyncExitStack() as stack:
             opened = await stack.enter_async_context(firstline()) if callable(firstline) else firstline
-            run = Running(firstline=opened, metrics=metrics, arrivals=arrivals, heartbeat_s=heartbeat_s)
+            run = Running(
+                firstline=opened, wording=wording, metrics=metrics, arrivals=arrivals, heartbeat_s=heartbeat_s
+            )
             app.state.running = run
+            await stack.enter_async_context(opened.deliverer.running())
             yield
             await run.drain(timeout_s=settings.turn_deadline_s + DRAIN_MARGIN_S)
 
@@ -52,9 +57,9 @@ def create_app(
         redoc_url=None,
     )
     add_problem_handlers(app)
-    for module in (sessions, chunks, handoffs, health):
+    for module in (sessions, chunks, drafts, feedback, handoffs, health, review):
         app.include_router(module.router)
-    app.include_router(page_router())
+    app.include_router(page_router(wording))
     # The last one added is the outermost.
     app.add_middleware(BodyLimit, bytes_max=settings.question_chars_max * BYTES_PER_CHARACTER_MAX)
     app.add_middleware(Guard, metrics=metrics, arrivals=arrivals)

@@ -15,6 +15,7 @@ from firstline.api.shapes import ChunkShown, CitedSpan
 from firstline.domain import Chunk, Document, ReplyCitation
 from firstline.errors import InvalidInput, NotFound
 from firstline.ports import Scope
+from firstline.questions.links import allowed_url
 from firstline.questions.render import render
 
 NEIGHBOURS: Final = 1
@@ -57,7 +58,7 @@ async def read_chunk(
         doc_id=chunk.doc_id,
         title=document.title,
         section_path=chunk.section_path,
-        url=document.url,
+        url=allowed_url(document.url, firstline.settings.link_hosts),
         kind=chunk.kind.value,
         document_kind=document.kind.value,
         snapshot=view.snapshot,

@@ -10,6 +10,7 @@ from fastapi.responses import PlainTextResponse
 
 from firstline.api import metrics
 from firstline.api.auth import CallerOf
+from firstline.api.deliveries import delivery_metrics
 from firstline.api.running import running
 from firstline.api.shapes import Me, Shape
 from firstline.errors import FirstlineError, Unavailable
@@ -48,7 +49,10 @@ async def readyz(request: Request) -> Health:
 @router.get("/metrics", response_class=PlainTextResponse)
 async def read_metrics(request: Request) -> PlainTextResponse:
     """Counts and latencies for Prometheus."""
-    return PlainTextResponse(running(request).metrics.text(), media_type=metrics.MEDIA_TYPE)
+    run = running(request)
+    text = run.metrics.text() + await delivery_metrics(run.firstline.deliverer)
+    text += await run.gates.text(run.firstline)
+    return PlainTextResponse(text, media_type=metrics.MEDIA_TYPE)
 
 
 @router.get("/v1/me")

@@ -7,7 +7,7 @@ from collections import Counter
 from collections.abc import Mapping
 from typing import Final
 
-from firstline.domain import Reply
+from firstline.domain import Feedback, HandoffEntry, Reason, Reply
 
 BUCKETS_S: Final = (0.01, 0.025, 0.05, 0.1, 0.15, 0.25, 0.5, 1.0, 2.0, 5.0, 10.0)
 MEDIA_TYPE: Final = "text/plain; version=0.0.4; charset=utf-8"
@@ -22,6 +22,9 @@ class Metrics:
         self._responses: Counter[str] = Counter()
         self._buckets = [0] * (len(BUCKETS_S) + 1)
         self._seconds_sum = 0.0
+        self._handoffs: Counter[str] = Counter()
+        self._moves: Counter[tuple[str, str]] = Counter()
+        self._feedback: Counter[tuple[str, str]] = Counter()
         self.failed_turns = 0
         self.turns_running = 0
 
@@ -32,6 +35,19 @@ class Metrics:
         self._outcomes[(reply.outcome, completeness, reply.reason.value if reply.reason else "")] += 1
         self._buckets[bisect_left(BUCKETS_S, seconds)] += 1
         self._seconds_sum += seconds
+
+    def count_handoff(self, reason: Reason) -> None:
+        """A hand-over was opened; a message that joined one that stands does not count again."""
+        self._handoffs[reason.value] += 1
+
+    def count_act(self, entry: HandoffEntry) -> None:
+        """Staying (a note, a second reply, another owner) is no move."""
+        if entry.before is not entry.after:
+            self._moves[(entry.before.value, entry.after.value)] += 1
+
+    def count_feedback(self, feedback: Feedback) -> None:
+        """What somebody changes counts again: this counts what was said, the ledger keeps what holds."""
+        self._feedback[(feedback.rating.value, feedback.reason.value if feedback.reason else "")] += 1
 
     def count_response(self, status: int) -> None:
         self._responses[f"{status // 100}xx"] += 1
@@ -62,6 +78,21 @@ class Metrics:
         return [
             *_head("firstline_turns_failed_total", "counter", "Turns that ended in an error."),
             f"firstline_turns_failed_total {self.failed_turns}",
+            *_head("firstline_handoffs_total", "counter", "Hand-overs opened, by reason."),
+            *(
+                f'firstline_handoffs_total{{reason="{reason}"}} {count}'
+                for reason, count in sorted(self._handoffs.items())
+            ),
+            *_head("firstline_handoff_moves_total", "counter", "Steps of hand-overs made through this server."),
+            *(
+                f'firstline_handoff_moves_total{{from="{before}",to="{after}"}} {count}'
+                for (before, after), count in sorted(self._moves.items())
+            ),
+            *_head("firstline_feedback_total", "counter", "Feedback on turns, by rating and reason."),
+            *(
+                f'firstline_feedback_total{{rating="{rating}",reason="{reason}"}} {count}'
+                for (rating, reason), count in sorted(self._feedback.items())
+            ),
             *_head("firstline_degraded_total", "counter", "Stages of turns that were late or broken and done without."),
             *(
                 f'firstline_degraded_total{{stage="{stage}",why="{why}"}} {count}'

@@ -10,10 +10,12 @@ from typing import TYPE_CHECKING, Final
 from fastapi import Request
 
 from firstline.api.arrivals import Arrivals, OnStatus
+from firstline.api.gate_metrics import GateMetrics
 from firstline.api.metrics import Metrics
-from firstline.domain import Principal, Session, Turn
+from firstline.domain import Escalated, HighStakes, Principal, Session, Turn
 from firstline.errors import Unavailable
 from firstline.questions.render import render
+from firstline.questions.voice import Wording, shipped
 
 if TYPE_CHECKING:
     from firstline.wiring import Firstline
@@ -27,8 +29,10 @@ class Running:
     """One per app. Turns run as tasks of their own: a client that goes away does not take the record with it."""
 
     firstline: Firstline
+    wording: Wording = field(default_factory=shipped)
     metrics: Metrics = field(default_factory=Metrics)
     arrivals: Arrivals = field(default_factory=Arrivals)
+    gates: GateMetrics = field(default_factory=GateMetrics)
     heartbeat_s: float = HEARTBEAT_S
     _turns: set[asyncio.Task[Turn]] = field(default_factory=set[asyncio.Task[Turn]])
 
@@ -59,6 +63,8 @@ class Running:
         turn = await self.firstline.questions.ask(
             session=session, principal=principal, question=question, on_status=self.arrivals.giving_way(on_status)
         )
+        if isinstance(turn.outcome, Escalated | HighStakes) and not turn.outcome.again:
+            self.metrics.count_handoff(turn.outcome.handoff.reason)
         self.metrics.count_turn(render(turn.outcome), seconds=time.perf_counter() - started, degraded=turn.degraded)
         return turn
 

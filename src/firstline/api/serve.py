@@ -152,6 +152,6 @@ async def _stopped_by_signals(server: uvicorn.Server) -> AsyncGenerator[None]:
 
 def _default(settings: Settings) -> OpenFirstline:
     # Imported late: the wiring loads every engine, and tests serve without them.
-    from firstline.wiring import open_firstline
+    from firstline.wiring import open_checked
 
-    return lambda: open_firstline(settings)
+    return lambda: open_checked(settings)

@@ -14,8 +14,8 @@ from firstline.api import stream
 from firstline.api.auth import Caller, CallerOf, require_internal
 from firstline.api.limits import take_message, take_read
 from firstline.api.running import Running, running
-from firstline.api.shapes import MessageSent, SessionMade, SessionShown, TurnShown, WhyNotShown
-from firstline.domain import Session
+from firstline.api.shapes import MessageSent, PersonShown, SaidShown, SessionMade, SessionShown, TurnShown, WhyNotShown
+from firstline.domain import PERSON_OWNS, Session
 from firstline.errors import NotFound
 
 TURNS_SHOWN_MAX: Final = 200
@@ -75,7 +75,7 @@ async def send_message(
     request.state.answered()
     task = run.start_turn(session=session, principal=who.principal, question=message.text)
     # Shielded: a client that leaves must not take the turn's record with it.
-    return TurnShown.of(await asyncio.shield(task), explain=explain)
+    return TurnShown.of(await asyncio.shield(task), run.wording, explain=explain)
 
 
 @router.get("/{session_id}/turns/{turn}/why-not")
@@ -99,6 +99,27 @@ async def why_not(
     return WhyNotShown.of(await run.firstline.questions.why_not(found, page, who.principal, kb=session.kb))
 
 
+@router.get("/{session_id}/person")
+async def read_person(
+    request: Request,
+    session_id: SessionId,
+    who: CallerOf,
+    after: Annotated[int, Query(ge=0, description="How many are known already.")] = 0,
+) -> PersonShown:
+    """What persons of the team have said here, for pages that wait for a reply."""
+    run = running(request)
+    await take_read(who, limiter=run.firstline.limiter, settings=run.firstline.settings)
+    await own_session(run, who, session_id)
+    said = (await run.firstline.handoffs.said(session_id))[after:]
+    newest = await run.firstline.conversations.turns(session_id, limit=1) if said else []
+    voice = run.wording.voice(newest[-1].language if newest else "")
+    stands = await run.firstline.conversations.open_handoff(session_id)
+    return PersonShown(
+        said=[SaidShown.of(entry, voice) for entry in said],
+        person_has_it=stands is not None and stands.state in PERSON_OWNS,
+    )
+
+
 @router.get("/{session_id}")
 async def read_session(request: Request, session_id: SessionId, who: CallerOf) -> SessionShown:
     """The conversation so far, every citation checked anew against what this key may see now."""
@@ -106,8 +127,16 @@ async def read_session(request: Request, session_id: SessionId, who: CallerOf) -
     await take_read(who, limiter=run.firstline.limiter, settings=run.firstline.settings)
     session = await own_session(run, who, session_id)
     turns = await run.firstline.conversations.turns(session_id, limit=TURNS_SHOWN_MAX)
-    shown = [TurnShown.of(await run.firstline.questions.readable(turn, who.principal, kb=session.kb)) for turn in turns]
-    return SessionShown(session_id=session.session_id, kb=session.kb, created_at=session.created_at, turns=shown)
+    readable = [await run.firstline.questions.readable(turn, who.principal, kb=session.kb) for turn in turns]
+    voice = run.wording.voice(turns[-1].language if turns else "")
+    return SessionShown(
+        session_id=session.session_id,
+        kb=session.kb,
+        created_at=session.created_at,
+        turns=[TurnShown.of(turn, run.wording) for turn in readable],
+        said=[SaidShown.of(entry, voice) for entry in await run.firstline.handoffs.said(session_id)],
+        ratings={each.turn: each.rating for each in await run.firstline.feedback.ratings(session_id)},
+    )
 
 
 async def own_session(run: Running, who: Caller, session_id: str) -> Session:

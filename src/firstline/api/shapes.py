@@ -10,9 +10,22 @@ from typing import Annotated, Any, cast
 
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field
 
-from firstline.domain import GateReading, Handoff, HandoffState, Level, Reply, Turn
+from firstline.domain import (
+    EVERYONE,
+    DraftTicket,
+    GateReading,
+    Handoff,
+    HandoffAct,
+    HandoffEntry,
+    Level,
+    Rating,
+    Reply,
+    Turn,
+)
 from firstline.questions.missed import ChunkSeen, Missed, QuerySeen
-from firstline.questions.render import render
+from firstline.questions.render import render, render_entry, render_turn
+from firstline.questions.transcript import Line
+from firstline.questions.voice import Voice, Wording
 
 
 class Shape(BaseModel):
@@ -26,6 +39,10 @@ class SessionMade(Shape):
 def _encodable(text: str) -> str:
     """JSON can spell half of a surrogate pair, which no encoding can store."""
     return text.encode(errors="replace").decode()
+
+
+Text = Annotated[str, AfterValidator(_encodable)]
+"""What people write."""
 
 
 class MessageSent(Shape):
@@ -45,17 +62,34 @@ class TurnShown(Shape):
     record: dict[str, Any] | None = Field(None, description="With ?explain=true: everything needed to replay the turn.")
 
     @classmethod
-    def of(cls, turn: Turn, *, explain: bool = False) -> TurnShown:
+    def of(cls, turn: Turn, wording: Wording, *, explain: bool = False) -> TurnShown:
         return cls(
             session_id=turn.session_id,
             turn=turn.number,
             question=turn.question,
             asked_at=turn.asked_at,
             snapshot=turn.snapshot,
-            reply=render(turn.outcome),
+            reply=render_turn(turn, wording),
             timings_ms={step: round(spent, 3) for step, spent in turn.timings_ms.items()},
             record=record_of(turn) if explain else None,
         )
+
+
+class SaidShown(Shape):
+    """What a person of the team said or did, as the customer is told."""
+
+    at: datetime
+    act: HandoffAct = Field(description="reply, or that the hand-over was resolved or returned.")
+    text: str
+
+    @classmethod
+    def of(cls, entry: HandoffEntry, voice: Voice) -> SaidShown:
+        return cls(at=entry.at, act=entry.act, text=render_entry(entry, voice))
+
+
+class PersonShown(Shape):
+    said: list[SaidShown]
+    person_has_it: bool = Field(description="A person looks after the conversation now, and the bot is silent.")
 
 
 class SessionShown(Shape):
@@ -63,6 +97,8 @@ class SessionShown(Shape):
     kb: str
     created_at: datetime
     turns: list[TurnShown]
+    said: list[SaidShown] = Field(description="By persons of the team, oldest first; it belongs between the turns.")
+    ratings: dict[int, Rating] = Field(description="What was said of the turns, by their numbers.")
 
 
 class CitedSpan(Shape):
@@ -128,8 +164,38 @@ class HandoffsShown(Shape):
     handoffs: list[Handoff]
 
 
-class StateWanted(Shape):
-    state: HandoffState
+class HandoffShown(Shape):
+    """A hand-over with what has happened since."""
+
+    handoff: Handoff
+    since: list[str] = Field(description="The customer's messages after it, oldest first.")
+    entries: list[HandoffEntry]
+
+
+class TranscriptShown(Shape):
+    session_id: str
+    lines: list[Line]
+
+
+class TakeWanted(Shape):
+    force: bool = Field(False, description="Take it over from the colleague who has it.")
+
+
+class TextSent(Shape):
+    text: Annotated[str, AfterValidator(_encodable)] = Field(description="Redacted before it is kept.")
+
+
+class TextMaySend(Shape):
+    text: Annotated[str, AfterValidator(_encodable)] = Field("", description="For colleagues; may be empty.")
+
+
+class DraftsShown(Shape):
+    drafts: list[DraftTicket]
+
+
+class PublishWanted(Shape):
+    level: str = Field("internal", description="Who may see it: public, customer, internal or restricted.")
+    acl: list[str] = Field([EVERYONE], description="Tags, one of which a reader must hold.")
 
 
 def record_of(turn: Turn) -> dict[str, Any]:

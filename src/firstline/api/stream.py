@@ -2,6 +2,7 @@
 
     ack      at once: the message was taken
     status   the step that the journey begins: {"step": ...}
+    person   what the person who has the conversation said meanwhile: {"at": ..., "act": ..., "text": ...}
     delta    a piece of the VERIFIED answer: {"notice": ...} first when there is one, then {"block": {...}} by block
     final    the whole reply, the same JSON as without streaming
     error    a problem instead of `final`
@@ -19,8 +20,8 @@ from typing import Any, Final
 from firstline.api.guard import log_unexpected
 from firstline.api.problems import problem_fields
 from firstline.api.running import Running
-from firstline.api.shapes import TurnShown
-from firstline.domain import Principal, Session, Turn
+from firstline.api.shapes import SaidShown, TurnShown
+from firstline.domain import Principal, Session, Silent, Turn
 from firstline.errors import FirstlineError
 
 STATUSES_WAITING_MAX: Final = 64
@@ -64,7 +65,19 @@ async def _events(
         shown = error if isinstance(error, Exception) else RuntimeError("stopped")
         yield event("error", problem_fields(shown))
         return
-    yield _answer(TurnShown.of(task.result(), explain=explain))
+    turn = task.result()
+    if isinstance(turn.outcome, Silent):
+        yield await _said_meanwhile(run, turn)
+    yield _answer(TurnShown.of(turn, run.wording, explain=explain))
+
+
+async def _said_meanwhile(run: Running, turn: Turn) -> bytes:
+    """What the person who has the conversation said since the message before this one."""
+    before = await run.firstline.conversations.turns(turn.session_id, limit=2)
+    since = before[0].asked_at if len(before) == 2 else turn.asked_at
+    voice = run.wording.voice(turn.language)
+    said = [entry for entry in await run.firstline.handoffs.said(turn.session_id) if entry.at >= since]
+    return b"".join(event("person", SaidShown.of(entry, voice).model_dump(mode="json")) for entry in said)
 
 
 def _answer(turn: TurnShown) -> bytes:

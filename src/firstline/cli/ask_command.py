@@ -14,6 +14,7 @@ from firstline.cli.main import level_named, run, settings_from
 if TYPE_CHECKING:
     from firstline.domain import Reply, Turn
     from firstline.questions.missed import Missed
+    from firstline.questions.voice import Voice
 
 EVIDENCE_SHOWN = 8
 SESSION_ID_SHOWN = 64
@@ -46,6 +47,8 @@ def command(
     Asks as somebody of your own house (--level internal); `--level customer` shows what a customer would be told.
     """
     from firstline.domain import EVERYONE, Principal, readable_message
+    from firstline.questions.render import render_turn
+    from firstline.wiring import wording_of
 
     if page is not None and not explain:
         raise click.UsageError("--page belongs to --explain.")
@@ -56,10 +59,9 @@ def command(
     principal = Principal(
         tenant=settings.tenant, user="cli", acl_tags=frozenset(acl) or frozenset({EVERYONE}), level=asked_level
     )
+    wording = wording_of(settings)
     turn, titles, missed = run(_ask(settings, principal, question, session_id, page))
-    from firstline.questions.render import render
-
-    reply = render(turn.outcome)
+    reply = render_turn(turn, wording)
     if as_json:
         import dataclasses
         import json
@@ -68,7 +70,7 @@ def command(
         return
     if turn.snapshot == 0:
         click.echo(f"Knowledge base {settings.kb!r} is empty: nothing was ingested and published yet.", err=True)
-    print_reply(reply)
+    print_reply(reply, wording.voice(reply.language))
     if explain:
         print_explain(turn, titles)
     if missed is not None:
@@ -113,7 +115,7 @@ async def _ask(
         return turn, {c.chunk_id: " > ".join((c.title, *c.section_path[-1:])) for c in chunks}, missed
 
 
-def print_reply(reply: Reply) -> None:
+def print_reply(reply: Reply, voice: Voice) -> None:
     if reply.notice:
         click.echo(reply.notice + "\n" * bool(reply.blocks))
     for option in reply.options:
@@ -127,9 +129,9 @@ def print_reply(reply: Reply) -> None:
         for title, numbers in _by_document(reply).items():
             click.echo(click.style(f"[{numbers}] {title}", dim=True))
     for title, url in reply.links:
-        click.echo(f"See: {title} <{url}>")
+        click.echo(f"{voice.page['read_more']}: {title} <{url}>")
     if reply.person == "soft":
-        click.echo("Not what you need? A person can help.")
+        click.echo(voice.say("person.soft"))
     if reply.handoff_id:
         click.echo(click.style(f"hand-over {reply.handoff_id} ({reply.reason})", dim=True))
 
@@ -160,7 +162,10 @@ def print_explain(turn: Turn, titles: dict[str, str]) -> None:
         click.echo(f"filters   {narrowed or 'none'}")
         read_as = ", ".join(f"{written} as {read}" for written, read in turn.plan.corrections)
         click.echo(f"spelling  {f'read {read_as}' if read_as else 'nothing corrected'}")
-    click.echo(f"snapshot  {turn.snapshot}; settings {turn.settings_hash}; models {', '.join(turn.model_ids)}")
+    gates = f"version {turn.gates_version}" if turn.gates_version else "as shipped"
+    click.echo(
+        f"snapshot  {turn.snapshot}; settings {turn.settings_hash}; gates {gates}; models {', '.join(turn.model_ids)}"
+    )
     for rank, (chunk_id, scores) in enumerate(turn.evidence[:EVIDENCE_SHOWN], start=1):
         click.echo(
             f"{rank:>3}  fused {scores.fused:.3f}  dense {scores.dense:.3f}  words {scores.words:6.2f}  "

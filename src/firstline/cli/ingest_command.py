@@ -131,6 +131,7 @@ def print_report(report: Any) -> None:
     if report.redactions:
         counts = ", ".join(f"{count} {name}" for name, count in sorted(report.redactions.items()))
         click.echo(f"Redacted: {counts}.")
+    print_held(report)
     for failure in report.failures[:FAILURES_SHOWN]:
         click.echo(f"not taken: {failure.item_id}: {failure.reason}", err=True)
     if report.failures:
@@ -138,6 +139,28 @@ def print_report(report: Any) -> None:
         tail = f" ({more} more are listed by `firstline status --failures`)" if more > 0 else ""
         count = "1 item was" if len(report.failures) == 1 else f"{len(report.failures)} items were"
         click.echo(f"{count} not taken; the rest went on.{tail}", err=True)
+
+
+def print_held(report: Any) -> None:
+    """What was kept out until somebody looks at it, and what no reader would have seen. It changes no exit code."""
+    for held in report.held[:NOTICES_SHOWN]:
+        click.echo(f"held: {held.item_id}: {held.reason}", err=True)
+    if report.held:
+        count = (
+            "1 document reads like instructions to an assistant and stays"
+            if len(report.held) == 1
+            else f"{len(report.held)} documents read like instructions to an assistant and stay"
+        )
+        click.echo(
+            f"{count} out; `firstline quarantine` lists and releases them.",
+            err=True,
+        )
+    for hidden in report.hidden[:NOTICES_SHOWN]:
+        click.echo(f"notice: {hidden.item_id}: {hidden.reason}", err=True)
+    if len(report.hidden) > NOTICES_SHOWN:
+        click.echo(
+            f"notice: {len(report.hidden) - NOTICES_SHOWN} more documents hold text that no reader sees.", err=True
+        )
 
 
 def print_notices(notices: Sequence[Notice]) -> None:

@@ -4,14 +4,19 @@ from __future__ import annotations
 
 import contextlib
 import stat
+from collections.abc import Sequence
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 
 from firstline.cli.main import run, settings_from
 
+if TYPE_CHECKING:
+    from firstline.ports import Backlog, DeliveryChannel
+
+HELD_MAX = 10_000
 BLOCK_BYTES = 512
 """What st_blocks counts in, whatever the file system's own blocks are."""
 
@@ -29,7 +34,8 @@ def command(ctx: click.Context, failures: bool) -> None:
 
 
 async def _status(settings: Any, failures: bool) -> None:
-    from firstline.wiring import open_ledgers
+    from firstline.cli.gates_command import status_lines
+    from firstline.wiring import channels_of, open_ledgers
 
     async with open_ledgers(settings) as ledgers:
         names = await ledgers.knowledge.knowledge_bases(tenant=settings.tenant)
@@ -46,16 +52,39 @@ async def _status(settings: Any, failures: bool) -> None:
                     f"  candidate {status.candidate}: {status.candidate_documents} documents written, not published; "
                     "run the ingest again to finish it"
                 )
+            for line in await status_lines(settings, ledgers.gates, status):
+                click.echo(line)
+            held = await ledgers.quarantine.quarantined(tenant=settings.tenant, kb=name, limit=HELD_MAX)
+            if held:
+                click.echo(f"  in quarantine: {len(held)} (`firstline quarantine` lists them)")
             if status.failures:
                 click.echo(f"  {status.failures} items were not taken (--failures lists them)")
             if failures:
                 for failure in await ledgers.knowledge.failures(tenant=settings.tenant, kb=name):
                     click.echo(f"    {failure.item_id}: {failure.reason}")
+        for line in backlog_lines(await ledgers.deliveries.backlog(tenant=settings.tenant), channels_of(settings)):
+            click.echo(line)
         database = await ledgers.database_size_bytes()
     folder = settings.data_folder
     click.echo(
         f"sizes: ledger {_mb(database)}, index {_mb(_index(folder / 'index'))}, blobs {_mb(_tree(folder / 'blobs'))}"
     )
+
+
+def backlog_lines(backlog: Sequence[Backlog], channels: Sequence[DeliveryChannel]) -> list[str]:
+    """One line per channel with hand-overs that have not arrived."""
+    configured = {channel.name for channel in channels}
+    lines: list[str] = []
+    for one in backlog:
+        line = f"deliveries by {one.channel}: {one.pending} pending"
+        if one.oldest_at is not None:
+            line += f", the oldest written {_age(one.oldest_at)}"
+        if one.pending and one.channel not in configured:
+            line += " (this channel is not configured now)"
+        if one.dead:
+            line += f"; {one.dead} dead (`firstline deliveries list --state dead`)"
+        lines.append(line)
+    return lines
 
 
 def _index(folder: Path) -> int:

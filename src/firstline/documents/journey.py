@@ -1,4 +1,4 @@
-"""A document's journey: source -> parse -> redact -> chunk -> embed -> write (candidate) -> publish.
+"""A document's journey: source -> parse -> redact -> [quarantine] -> chunk -> embed -> write (candidate) -> publish.
 
 All branching of ingestion is here. The order of writes makes a crash at any instant harmless:
 
@@ -26,10 +26,21 @@ from firstline.documents.commit import commit
 from firstline.documents.embed import embed
 from firstline.documents.pipeline import pipeline
 from firstline.documents.prepare import prepare
-from firstline.documents.run import Batch, Prepared, Progress, Run
-from firstline.domain import FOREVER, NOTHING, Document, Failure, IngestReport, SourceItem
+from firstline.documents.quarantine import fingerprint
+from firstline.documents.run import FAILURES_MAX, Batch, Prepared, Progress, Run
+from firstline.domain import FOREVER, NOTHING, Document, Failure, IngestReport, QuarantineState, SourceItem
 from firstline.errors import InvalidInput, NotAccepted
-from firstline.ports import BlobStore, ChunkIndex, Embedder, KnowledgeLedger, Redactor, Source, Vectors, WordEncoder
+from firstline.ports import (
+    BlobStore,
+    ChunkIndex,
+    Embedder,
+    KnowledgeLedger,
+    QuarantineLedger,
+    Redactor,
+    Source,
+    Vectors,
+    WordEncoder,
+)
 
 __all__ = ["DocumentJourney", "Progress"]
 
@@ -57,7 +68,9 @@ class DocumentJourney:
         count_tokens: Callable[[str], int],
         chunk_tokens: int,
         batch_documents: int,
+        quarantine: QuarantineLedger | None = None,
     ) -> None:
+        """Without a `quarantine` what is suspicious is kept out all the same, named in the report alone."""
         self._ledger = ledger
         self._index = index
         self._blobs = blobs
@@ -67,6 +80,7 @@ class DocumentJourney:
         self._count_tokens = count_tokens
         self._chunk_tokens = chunk_tokens
         self._batch_documents = batch_documents
+        self._quarantine = quarantine
 
     async def ingest(
         self,
@@ -95,10 +109,13 @@ class DocumentJourney:
             run.current = await self._ledger.current(tenant=tenant, kb=kb)
             if not moved:
                 run.refuse_strangers(origins)
+            if self._quarantine is not None:
+                run.decided = await self._quarantine.decided(tenant=tenant, kb=kb)
             run.resumed = any(document.since == candidate for document in run.current.values())
             await self._clear_leftovers(run)
             await self._pipeline(run, source)
             await self._prune(run, prune)
+            await self._record_held(run, prune)
             return await self._publish(run, started)
 
     async def _clear_leftovers(self, run: Run) -> None:
@@ -151,9 +168,27 @@ class DocumentJourney:
             return None
         run.seen.add(item.item_id)
         known = run.current.get(item.item_id)
-        if known is not None and known.content_hash == item.content_hash:
+        if known is not None and known.content_hash == item.content_hash and not self._rejected(run, item):
             await self._keep(run, known)
             return None
+        prepared = await self._prepared(run, item)
+        if prepared is None:
+            return None
+        run.note_hidden(prepared)
+        if not prepared.suspicions or run.state_of(prepared) is QuarantineState.RELEASED:
+            return prepared
+        run.hold(prepared)
+        if known is not None and known.content_hash == item.content_hash:
+            # It was taken once, and rejected since.
+            ids = await self._ledger.end(tenant=run.tenant, kb=run.kb, candidate=run.candidate, doc_ids=[known.doc_id])
+            await self._index.set_until(ids, run.candidate)
+            run.removed += 1
+        return None
+
+    def _rejected(self, run: Run, item: SourceItem) -> bool:
+        return bool(run.decided) and run.decided.get((item.item_id, fingerprint(item))) is QuarantineState.REJECTED
+
+    async def _prepared(self, run: Run, item: SourceItem) -> Prepared | None:
         try:
             return await asyncio.to_thread(
                 prepare,
@@ -205,7 +240,22 @@ class DocumentJourney:
             )
         ids = await self._ledger.end(tenant=run.tenant, kb=run.kb, candidate=run.candidate, doc_ids=gone)
         await self._index.set_until(ids, run.candidate)
-        run.removed = len(gone)
+        run.removed += len(gone)
+
+    async def _record_held(self, run: Run, prefixes: Sequence[str]) -> None:
+        """What is suspicious waits for a person; what is not there any more, or is clean now, waits no longer."""
+        if self._quarantine is None:
+            return
+        waiting = await self._quarantine.quarantined(tenant=run.tenant, kb=run.kb, limit=FAILURES_MAX)
+        held = {one.doc_id for one in run.held}
+        gone = tuple(prefixes)
+        clear = [
+            one.doc_id
+            for one in waiting
+            if one.doc_id not in held and (one.doc_id in run.seen or (gone and one.doc_id.startswith(gone)))
+        ]
+        if run.held or clear:
+            await self._quarantine.hold(run.held, tenant=run.tenant, kb=run.kb, clear=clear)
 
     async def _publish(self, run: Run, started: float) -> IngestReport:
         await self._ledger.record_failures(tenant=run.tenant, kb=run.kb, candidate=run.candidate, failures=run.failures)
@@ -231,4 +281,6 @@ class DocumentJourney:
             redactions=dict(run.redactions),
             failures=tuple(run.failures),
             duration_s=time.monotonic() - started,
+            held=tuple(run.kept_out),
+            hidden=tuple(run.hidden),
         )

@@ -6,14 +6,19 @@ import hashlib
 import uuid
 from collections import Counter
 from collections.abc import Callable, Mapping
+from typing import Final
 
 from firstline.documents.chunk import ChunkSpan, chunk, embedding_text
 from firstline.documents.parse import parse
+from firstline.documents.quarantine import fingerprint, invisible, reads_like_instructions, suspicions
 from firstline.documents.run import Prepared
 from firstline.domain import Chunk, Document, SourceItem
 from firstline.errors import NotAccepted
 from firstline.ports import Redactor
 from firstline.vocabulary import vocabulary
+
+INVISIBLE_MAX: Final = 20
+"""Some stand in many pages, put there by editors: they are left out without a word."""
 
 
 def prepare(
@@ -64,7 +69,30 @@ def prepare(
         bodies=tuple(f"{lead}\n{body}" for lead, body in zip(leads, bodies, strict=True)),
         redactions=Counter(redaction.type for redaction in redacted.redactions),
         words=vocabulary(f"{document.title}\n{redacted.text}"),
+        fingerprint=fingerprint(item),
+        suspicions=tuple(
+            suspicions(
+                title=document.title,
+                doc_id=document.doc_id,
+                url=document.url,
+                metadata=document.metadata,
+                text=redacted.text,
+            )
+        ),
+        hidden=_of_hidden(parsed.hidden, item),
     )
+
+
+def _of_hidden(hidden: str, item: SourceItem) -> str:
+    """What was left out because no reader sees it, in words; empty when nothing was."""
+    told: list[str] = []
+    if hidden:
+        like = ", which reads like instructions to an assistant" if reads_like_instructions(hidden) else ""
+        told.append(f"text that no reader sees was left out ({len(hidden):,} characters{like})")
+    unseen = invisible(item.raw.decode("utf-8", errors="ignore")) if item.media_type.startswith("text/") else 0
+    if unseen > INVISIBLE_MAX:
+        told.append(f"{unseen:,} invisible signs were left out")
+    return "; ".join(told)
 
 
 def _chunk(document: Document, ordinal: int, span: ChunkSpan) -> Chunk:

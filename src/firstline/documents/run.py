@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from datetime import UTC, datetime
 from typing import Final
 
-from firstline.domain import FOREVER, ORIGIN, Chunk, Document, Failure
+from firstline.domain import FOREVER, ORIGIN, Chunk, Document, Failure, Quarantined, QuarantineState, Suspicion
 from firstline.errors import InvalidInput
 
 FAILURES_MAX: Final = 10_000
@@ -26,7 +27,8 @@ class Progress:
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Prepared:
     """A document that is ready to be embedded. `texts` are the chunks' embedding texts; BM25 sees titles and bodies.
-    All four of `chunks`, `texts`, `titles` and `bodies` are in reading order. `words` are those of the whole text."""
+    All four of `chunks`, `texts`, `titles` and `bodies` are in reading order. `words` are those of the whole text.
+    `fingerprint` names the content for the quarantine; `hidden` says what was left out because no reader sees it."""
 
     document: Document
     chunks: tuple[Chunk, ...]
@@ -36,6 +38,9 @@ class Prepared:
     bodies: tuple[str, ...]
     redactions: Counter[str]
     words: frozenset[str] = frozenset()
+    fingerprint: str = ""
+    suspicions: tuple[Suspicion, ...] = ()
+    hidden: str = ""
 
 
 Batch = Sequence[Prepared]
@@ -56,6 +61,10 @@ class Run:
         self.redactions: Counter[str] = Counter()
         self.failures: list[Failure] = []
         self.unread: set[str] = set()
+        self.decided: dict[tuple[str, str], QuarantineState] = {}
+        self.held: list[Quarantined] = []
+        self.kept_out: list[Failure] = []
+        self.hidden: list[Failure] = []
         self._on_progress = on_progress
 
     def refuse_strangers(self, origins: Mapping[str, str]) -> None:
@@ -75,6 +84,33 @@ class Run:
         self.unread.add(table + mark)
         if len(self.failures) < FAILURES_MAX:
             self.failures.append(failure)
+
+    def hold(self, prepared: Prepared) -> None:
+        """Keep it out: what stands of the document, an older revision, stays as it is."""
+        document = prepared.document
+        rejected = self.state_of(prepared) is QuarantineState.REJECTED
+        says = "; ".join(f"{one.where}: {', '.join(one.says)}" for one in prepared.suspicions)
+        if len(self.kept_out) < FAILURES_MAX:
+            self.kept_out.append(Failure(item_id=document.doc_id, reason=f"rejected; {says}" if rejected else says))
+            self.held.append(
+                Quarantined(
+                    tenant=self.tenant,
+                    kb=self.kb,
+                    doc_id=document.doc_id,
+                    fingerprint=prepared.fingerprint,
+                    title=document.title,
+                    suspicions=prepared.suspicions,
+                    state=QuarantineState.HELD,
+                    found_at=datetime.now(UTC),
+                )
+            )
+
+    def state_of(self, prepared: Prepared) -> QuarantineState | None:
+        return self.decided.get((prepared.document.doc_id, prepared.fingerprint))
+
+    def note_hidden(self, prepared: Prepared) -> None:
+        if prepared.hidden and len(self.hidden) < FAILURES_MAX:
+            self.hidden.append(Failure(item_id=prepared.document.doc_id, reason=prepared.hidden))
 
     def committed(self, batch: Batch) -> None:
         for prepared in batch:

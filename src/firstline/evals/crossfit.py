@@ -39,10 +39,15 @@ def crossfit(
     scores = np.zeros(len(truth), dtype=np.float64)
     for fold in range(folds):
         held_out = row_fold == fold
-        mean, spread = matrix[~held_out].mean(axis=0), matrix[~held_out].std(axis=0) + 1e-9
-        weights = _fit(_design((matrix[~held_out] - mean) / spread), truth[~held_out])
-        scores[held_out] = _sigmoid(_design((matrix[held_out] - mean) / spread) @ weights)
+        scores[held_out] = fitted_scores(matrix[~held_out], truth[~held_out], matrix[held_out])
     return [float(score) for score in scores]
+
+
+def fitted_scores(seen: Floats, truth: Floats, unseen: Floats) -> Floats:
+    """A probability per row of `unseen` (n, features), by a model fitted on `seen` (m, features) and `truth` (m)."""
+    mean, spread = seen.mean(axis=0), seen.std(axis=0) + 1e-9
+    weights = _fit(_design((seen - mean) / spread), truth)
+    return _sigmoid(_design((unseen - mean) / spread) @ weights)
 
 
 def _design(standardised: Floats) -> Floats:

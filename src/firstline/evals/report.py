@@ -46,18 +46,19 @@ def ratio(value: float | None) -> str:
 
 
 def retrieval_report(ranked: Sequence[Ranked], baselines: Baselines | None = None) -> str:
-    """Per set: our figures with their 95% interval of MRR, and under them the baselines that name the set."""
+    """Per set: our figures, under them their 95% intervals, and the baselines that name the set."""
     rows: list[list[str]] = []
     for name in dict.fromkeys(one.set_name for one in ranked):
         scores = [one.scores for one in ranked if one.set_name == name]
         means = mean_scores(scores)
-        low, high = interval([one["mrr"] for one in scores])
-        rows.append([name, str(len(scores)), *[ratio(means[metric]) for metric in METRICS], f"{low:.3f} to {high:.3f}"])
+        rows.append([name, str(len(scores)), *[ratio(means[metric]) for metric in METRICS]])
+        ranges = [interval([one[metric] for one in scores]) for metric in METRICS]
+        rows.append(["  95%", "", *[f"{low:.3f} {high:.3f}" for low, high in ranges]])
         for label, sets in (baselines or {}).items():
             known = sets.get(name, {})
             if known:
-                rows.append([f"  {label}", "", *[ratio(known.get(metric)) for metric in METRICS], ""])
-    return table(["set", "cases", *METRICS, "mrr, 95%"], rows)
+                rows.append([f"  {label}", "", *[ratio(known.get(metric)) for metric in METRICS]])
+    return table(["set", "cases", *METRICS], rows)
 
 
 def outcome_report(judged: Sequence[Judged]) -> str:

@@ -1,10 +1,12 @@
-"""The triage classifier: one linear layer on the vector that retrieval also uses. numpy only."""
+"""The triage classifier: one linear layer on the vector that retrieval also uses, and on the phrases. numpy only."""
 
 from __future__ import annotations
 
+import hashlib
 import io
+import math
 import zipfile
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any, Final
 
@@ -13,6 +15,7 @@ import numpy.typing as npt
 
 from firstline.domain import Category
 from firstline.errors import Broken
+from firstline.models.phrases import phrases
 from firstline.ports import Vectors
 
 WEIGHTS_PATH: Final = Path(__file__).with_name("triage.npz")
@@ -23,9 +26,20 @@ REINSTALL: Final = "Reinstall firstline."
 class LinearClassifier:
     """Implements `ports.TriageClassifier` with weights trained by training/triage (calibrated there)."""
 
-    def __init__(self, *, weights: npt.NDArray[np.float32], bias: npt.NDArray[np.float32], embedder: str) -> None:
-        """`weights` has shape (categories, dimensions) and `bias` (categories,), in the order of `Category`."""
-        self._weights = weights
+    def __init__(
+        self,
+        *,
+        weights: npt.NDArray[np.float32],
+        bias: npt.NDArray[np.float32],
+        embedder: str,
+        vocabulary: Sequence[str] = (),
+    ) -> None:
+        """`weights` has shape (categories, dimensions + phrases) and `bias` (categories,), in the order of `Category`;
+        the phrases stand in the order of `vocabulary`."""
+        self._dimensions = weights.shape[1] - len(vocabulary)
+        self._weights = weights[:, : self._dimensions]
+        self._phrase_weights = np.ascontiguousarray(weights[:, self._dimensions :].T)
+        self._places = {phrase: place for place, phrase in enumerate(vocabulary)}
         self._bias = bias
         self._embedder = embedder
 
@@ -34,20 +48,33 @@ class LinearClassifier:
         """Id of the model whose vectors it was trained on; any other model's vectors mean nothing to it."""
         return self._embedder
 
-    def classify(self, vector: Vectors) -> Mapping[Category, float]:
+    @property
+    def model_id(self) -> str:
+        """Changes whenever its verdicts would."""
+        digest = hashlib.sha256(self._weights.tobytes() + self._bias.tobytes()).hexdigest()
+        return f"triage@{digest[:16]}"
+
+    def classify(self, vector: Vectors, text: str) -> Mapping[Category, float]:
         """Probabilities that sum to 1. Broken when the vector has another number of dimensions."""
-        if vector.shape != (self._weights.shape[1],):
+        if vector.shape != (self._dimensions,):
             raise Broken(
-                f"The triage classifier reads {self._weights.shape[1]} dimensions, not {vector.shape}.", remedy=RETRAIN
+                f"The triage classifier reads {self._dimensions} dimensions, not {vector.shape}.", remedy=RETRAIN
             )
-        values = softmax(self._weights @ vector + self._bias)
+        logits = self._weights @ vector + self._bias
+        known = [self._places[phrase] for phrase in phrases(text) if phrase in self._places]
+        if known:
+            # However long the message is, its phrases weigh as much as its vector.
+            logits = logits + self._phrase_weights[known].sum(axis=0) / math.sqrt(len(known))
+        values = softmax(logits)
         return {category: float(value) for category, value in zip(Category, values, strict=True)}
 
 
 class UniformClassifier:
     """For an embedder that no classifier was trained on: it knows nothing, so only the lexical rules decide."""
 
-    def classify(self, vector: Vectors) -> Mapping[Category, float]:
+    model_id = "none"
+
+    def classify(self, vector: Vectors, text: str) -> Mapping[Category, float]:
         return {category: 1.0 / len(Category) for category in Category}
 
 
@@ -62,14 +89,15 @@ def load_classifier(path: Path) -> LinearClassifier:
     try:
         # Read whole first: numpy leaves the file open when it is damaged.
         with np.load(io.BytesIO(path.read_bytes()), allow_pickle=False) as file:
-            weights, bias = file["weights"], file["bias"]
+            weights, bias = file["weights"].astype(np.float32), file["bias"]
+            vocabulary = str(file["vocabulary"]).splitlines()
             names = tuple(str(name) for name in file["categories"])
             embedder = str(file["embedder"])
     except (OSError, ValueError, KeyError, EOFError, zipfile.BadZipFile) as error:
         raise Broken(f"The triage weights {path} cannot be read.", remedy=REINSTALL) from error
     if names != tuple(Category) or bias.shape != (len(names),) or weights.ndim != 2 or len(weights) != len(names):
         raise Broken(f"The triage weights {path} are not of this version's categories.", remedy=REINSTALL)
-    return LinearClassifier(weights=weights, bias=bias, embedder=embedder)
+    return LinearClassifier(weights=weights, bias=bias, embedder=embedder, vocabulary=vocabulary)
 
 
 def softmax(logits: npt.NDArray[Any]) -> npt.NDArray[Any]:

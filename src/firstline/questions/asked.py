@@ -2,18 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass
 
-from firstline.domain import Clarify, Principal, Session, Turn
+from firstline.domain import Clarify, GateReading, Principal, Session, Turn
 from firstline.ports import Scope
 
 OnStatus = Callable[[str], Awaitable[None]]
 
+ReadGate = Callable[[Mapping[str, float]], GateReading]
+"""A gate with its threshold: features to a decision."""
+
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Asked:
-    """`history` holds the session's newest turns, oldest first; `exclude` documents that do not exist for this turn."""
+    """`history` holds the session's newest turns, oldest first; `exclude` documents that do not exist for this turn.
+    `gates` are those that decide, by name, and `gates_version` names them."""
 
     session: Session
     principal: Principal
@@ -23,6 +27,8 @@ class Asked:
     scope: Scope
     exclude: frozenset[str]
     on_status: OnStatus | None
+    gates: Mapping[str, ReadGate]
+    gates_version: int
 
     @property
     def earlier(self) -> tuple[str, ...]:

@@ -7,21 +7,49 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Final
 
-from firstline.domain import Chunk, ChunkKind
+from firstline.domain import Chunk, ChunkKind, Scores
 
 COMPANIONS_MAX: Final = 4
 
-SUFFERING: Final = frozenset({ChunkKind.SYMPTOM, ChunkKind.ENVIRONMENT, ChunkKind.CAUSE})
-"""What a problem looks like: whoever finds it needs its cause and its cure."""
+NOT_SCORED: Final = Scores(dense=0.0, words=0.0, document=0.0, fused=0.0)
+"""Of what was not found by itself, and is there for what it completes."""
+NEAR: Final = 12
+"""Chunks on each side of a found one that are looked at."""
 CURING: Final = frozenset({ChunkKind.CAUSE, ChunkKind.RESOLUTION})
+PARTS: Final = CURING | {ChunkKind.SYMPTOM, ChunkKind.ENVIRONMENT}
+CASE_MAX: Final = 8
+CURES_MAX: Final = 3
 WHOLE: Final = frozenset({ChunkKind.PROCEDURE, ChunkKind.TABLE})
 """Half of one of these misleads."""
 INTRODUCED: Final = WHOLE | {ChunkKind.CODE}
 
 
-def curing(own: Sequence[Chunk]) -> list[Chunk]:
-    """The causes and resolutions among a document's chunks."""
-    return [chunk for chunk in own if chunk.kind in CURING][:COMPANIONS_MAX]
+def case_of(first: Chunk, near: Sequence[Chunk]) -> list[Chunk]:
+    """Problem, cause, cure and what stands between them, when `first` is part of one such case; else nothing.
+
+    A page that lists several problems has a case under each of their headings: the one that `first` stands in.
+    """
+    for depth in range(len(first.section_path), -1, -1):
+        inside = [chunk for chunk in near if chunk.section_path[:depth] == first.section_path[:depth]]
+        parts = {chunk.kind for chunk in inside if chunk.kind in PARTS}
+        # A resolution with headings of its own is not yet the whole case.
+        if not parts & CURING or (len(parts) == 1 and depth > 0):
+            continue
+        homes = {chunk.section_path[:-1] for chunk in inside if chunk.kind in CURING}
+        home = min(homes, key=len)
+        return inside if all(other[: len(home)] == home for other in homes) else []
+    return []
+
+
+def told_by(first: Chunk, near: Sequence[Chunk]) -> list[Chunk]:
+    """What the case that a chunk is part of says, from its start to its first cures, in reading order."""
+    told: list[Chunk] = []
+    for chunk in case_of(first, near):
+        if sum(one.kind is ChunkKind.RESOLUTION for one in told) == CURES_MAX:
+            break
+        told.append(chunk)
+    # What stands at the end is what helps: a long case loses its beginning.
+    return told[-CASE_MAX:]
 
 
 def introduced_by(first: Chunk, text: str, near: Sequence[Chunk]) -> list[Chunk]:

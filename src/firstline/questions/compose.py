@@ -1,42 +1,21 @@
 """Write an answer without a language model: the sentences, steps, rows and code of the span that answers, cited.
 
-Every claim is cut from one span and cites exactly that span, so the composer cannot say what no document says. The
-best chunk is taken as a whole and in its order, with the steps that it introduces or the parts of its procedure or
-table that stand beside it; where it is too long, the units around the one that matches the question best are kept. A
-chunk that describes a symptom or a cause leads to the cause and the resolution of its document.
+Every claim is cut from one span and cites exactly that span, so the composer cannot say what no document says. Which
+spans are taken is for `apt`; they are shown as a whole and in their order. Where they are too long, the units around
+the one that matches the question best are kept.
 """
 
 from __future__ import annotations
 
-import re
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Sequence
+from dataclasses import replace
 
-from firstline.domain import ChunkKind, Citation, Claim, ClaimKind, Draft, Evidence
+from firstline.domain import Citation, Claim, ClaimKind, Draft, Evidence
+from firstline.questions.apt import apt
+from firstline.questions.conflicts import conflicting
+from firstline.questions.rows_asked import rows_asked
 from firstline.questions.terms import all_stems, terms
-
-SENTENCE_END = re.compile(r"(?<=[.!?。！？])[\"'”’)\]]*(?:\s+|$)(?=[\"'“(\[]?[^\s.!?])|(?<=[。！？])")
-ABBREVIATION = re.compile(r"\b(?:e\.g|i\.e|etc|vs|cf|approx|no|fig|[A-Z])\.$", re.IGNORECASE)
-LIST_ITEM = re.compile(r"^\s*(?:[-*+]|\d+[.)])\s+")
-ORDERED_ITEM = re.compile(r"^\s*\d+[.)]\s+")
-FENCE = re.compile(r"^\s*(```|~~~)")
-HEADING = re.compile(r"^\s{0,3}#{1,6}\s")
-TABLE_RULE = re.compile(r"^\s*\|?\s*:?-{2,}:?\s*(?:\|\s*:?-{2,}:?\s*)*\|?\s*$")
-LINK = re.compile(r"!?\[([^\]]*)\]\([^)]*\)")
-QUOTE = re.compile(r"^\s*>\s?", re.MULTILINE)
-UNITS_MAX = 200
-COMPLETES = ("NEXT ", "PART_OF ")
-"""How the path of a piece begins that came along because the best one says only half without it."""
-
-
-@dataclass(frozen=True, kw_only=True, slots=True)
-class Unit:
-    """A piece of a chunk that can be shown by itself. Offsets are characters of the chunk's text."""
-
-    start: int
-    end: int
-    kind: ClaimKind
-    text: str
+from firstline.questions.units import Unit, units_of
 
 
 def compose(question: str, evidence: Sequence[Evidence], *, chars_max: int) -> Draft:
@@ -44,143 +23,35 @@ def compose(question: str, evidence: Sequence[Evidence], *, chars_max: int) -> D
     if not evidence:
         return Draft(claims=())
     sought = frozenset(terms(question))
-    chosen = _chosen(evidence)
+    cut = [(piece, _telling(units_of(piece.text, lead=piece.lead_text))) for piece in apt(question, evidence)]
+    asked = set(map(id, rows_asked([unit for _, units in cut for unit in units], sought)))
     claims: list[Claim] = []
+    shown: list[Unit] = []
     seen: set[str] = set()
     room = chars_max
-    for piece in chosen:
-        units = _window(units_of(piece.text, lead=piece.lead_text), sought, room)
-        for unit in units:
+    for piece, units in cut:
+        for unit in _window([unit for unit in units if id(unit) in asked], sought, room):
             claim = _claim(piece, unit)
             key = " ".join(claim.text.casefold().split())
             if key and key not in seen:
                 seen.add(key)
                 claims.append(claim)
+                shown.append(unit)
                 room -= len(claim.text)
         if room <= 0:
             break
-    return Draft(claims=tuple(claims))
+    return Draft(claims=(*claims, *_otherwise(shown, evidence)))
 
 
-def _chosen(evidence: Sequence[Evidence]) -> list[Evidence]:
-    """The best piece with what completes it; where it only describes a problem, what its document says of cause and
-    cure instead.
-
-    Whoever asks knows the symptom: it is how the document was found, not what they want to read.
-    """
-    first = evidence[0].chunk
-    if first.kind not in (ChunkKind.SYMPTOM, ChunkKind.CAUSE, ChunkKind.ENVIRONMENT):
-        beside = [
-            piece
-            for piece in evidence[1:]
-            if piece.chunk.doc_id == first.doc_id and any(why.startswith(COMPLETES) for why in piece.path)
-        ]
-        return sorted([evidence[0], *beside], key=lambda piece: piece.chunk.ordinal)
-    curing = [
-        piece
-        for piece in evidence
-        if piece.chunk.doc_id == first.doc_id and piece.chunk.kind in (ChunkKind.CAUSE, ChunkKind.RESOLUTION)
-    ]
-    return sorted(curing, key=lambda piece: piece.chunk.ordinal) or [evidence[0]]
+def _otherwise(shown: Sequence[Unit], evidence: Sequence[Evidence]) -> list[Claim]:
+    """What other pages say against the answer."""
+    others = [piece for piece in evidence if piece.chunk.doc_id != evidence[0].chunk.doc_id]
+    return [_claim(piece, unit) for piece, unit in conflicting(shown, others)]
 
 
-def units_of(text: str, *, lead: str = "") -> list[Unit]:
-    """Cut a chunk's Markdown into units, in order. Headings and table rules are context, not claims. `lead` is the
-    header row of a table that goes on in this chunk."""
-    header = _cells(lead) if lead.lstrip().startswith("|") else []
-    units: list[Unit] = []
-    for start, end in _blocks(text):
-        block = text[start:end]
-        if not block.strip() or HEADING.match(block):
-            continue
-        if FENCE.match(block):
-            units.append(Unit(start=start, end=end, kind=ClaimKind.CODE, text=block.strip("\n")))
-        elif "|" in block and any(TABLE_RULE.match(line) for line in block.splitlines()):
-            units.extend(_rows(text, start, end, []))
-        elif header and block.lstrip().startswith("|"):
-            units.extend(_rows(text, start, end, header))
-        elif LIST_ITEM.match(block):
-            units.append(_plain(text, start, end, ClaimKind.STEP))
-        else:
-            units.extend(_plain(text, s, e, ClaimKind.SENTENCE) for s, e in _sentences(text, start, end))
-        if len(units) >= UNITS_MAX:
-            break
-    return [unit for unit in units if re.search(r"\w", unit.text)][:UNITS_MAX]
-
-
-def _blocks(text: str) -> Iterator[tuple[int, int]]:
-    """Spans of paragraphs, list items (with their continuation), fences, tables and headings."""
-    start = position = 0
-    in_fence = False
-    for line in text.splitlines(keepends=True):
-        end = position + len(line)
-        if FENCE.match(line):
-            if in_fence:
-                yield start, end
-                start = end
-            elif start < position:
-                yield start, position
-                start = position
-            in_fence = not in_fence
-        elif not in_fence and (not line.strip() or LIST_ITEM.match(line) or HEADING.match(line)):
-            if start < position:
-                yield start, position
-            start = position
-            if not line.strip():
-                start = end
-            elif HEADING.match(line):
-                yield position, end
-                start = end
-        position = end
-    if start < position:
-        yield start, position
-
-
-def _sentences(text: str, start: int, end: int) -> Iterator[tuple[int, int]]:
-    begin = start
-    for match in SENTENCE_END.finditer(text, start, end):
-        if ABBREVIATION.search(text[begin : match.start()]):
-            continue
-        yield begin, match.end()
-        begin = match.end()
-    if begin < end:
-        yield begin, end
-
-
-def _cells(line: str) -> list[str]:
-    return [clean(cell) for cell in line.strip().splitlines()[0].strip().strip("|").split("|")]
-
-
-def _rows(text: str, start: int, end: int, header: list[str]) -> Iterator[Unit]:
-    """Table rows that carry their column names, so that a row can be read alone. Without a `header` from before, the
-    first row is it."""
-    position = start
-    for line in text[start:end].splitlines(keepends=True):
-        line_end = position + len(line)
-        if "|" in line and not TABLE_RULE.match(line):
-            cells = _cells(line)
-            if not header:
-                header = cells
-            else:
-                named = [
-                    f"**{name}**: {cell}" if name else cell for name, cell in zip(header, cells, strict=False) if cell
-                ]
-                yield Unit(start=position, end=line_end, kind=ClaimKind.ROW, text=" · ".join(named))
-        position = line_end
-
-
-def _plain(text: str, start: int, end: int, kind: ClaimKind) -> Unit:
-    raw = text[start:end]
-    left = len(raw) - len(raw.lstrip())
-    body = QUOTE.sub("", raw.strip())
-    if kind is ClaimKind.STEP and not ORDERED_ITEM.match(body):
-        body = LIST_ITEM.sub("- ", body)
-    return Unit(start=start + left, end=start + left + len(raw.strip()), kind=kind, text=clean(body))
-
-
-def clean(text: str) -> str:
-    """Links to their text, images to their description, white space folded: what a claim may show of Markdown."""
-    return " ".join(LINK.sub(r"\1", text).split())
+def _telling(units: Sequence[Unit]) -> list[Unit]:
+    """Without the questions that a page puts to itself: they say what follows, and answer nothing."""
+    return [unit for unit in units if not unit.text.rstrip().endswith(("?", "？"))] or list(units)
 
 
 def _window(units: Sequence[Unit], sought: frozenset[str], room: int) -> list[Unit]:

@@ -1,16 +1,19 @@
 """Does the verified draft answer the whole question, and not its opposite?
 
-Part by part, by the words that carry each part; an operation asked for, by the words that stand for it.
+Part by part, by the words that carry each part; an operation asked for, by the words that stand for it. A question that
+asks several things is judged by each of them.
 """
 
 from __future__ import annotations
 
 import re
 from collections.abc import Sequence
+from typing import Final
 
-from firstline.domain import Claim, Coverage, Critique, Evidence
+from firstline.domain import Claim, Coverage, Critique, Evidence, Note
 from firstline.questions.opposites import opposed
-from firstline.questions.terms import all_stems, terms
+from firstline.questions.parts import Part, asked_parts
+from firstline.questions.terms import all_stems, stem, terms
 
 PART = re.compile(
     r"\?\s+|;\s+|\.\s+|\n+|,?\s+and (?=(?:how|what|why|which|where|when|can|does|is|do|are)\b)", re.IGNORECASE
@@ -19,6 +22,12 @@ PART_TERMS_MIN = 2
 COVERED = 0.5
 """A part counts as covered when this share of its words stands in the answer or in the headings above it."""
 PARTS_MAX = 6
+GENERAL: Final = frozenset(
+    stem(word)
+    for word in """support work set configure enable mean happen cost possible available way make change run find do
+    recommend require fix solve error problem issue different difference version default much many long""".split()
+)
+"""Words that any page says: a part that has others is covered by those."""
 
 
 def critique(question: str, claims: Sequence[Claim], evidence: Sequence[Evidence]) -> Critique:
@@ -31,6 +40,9 @@ def critique(question: str, claims: Sequence[Claim], evidence: Sequence[Evidence
     said = " ".join(claim.text for claim in claims) + " " + context
     available = all_stems(said)
     against = opposed(question, said)
+    unanswered = _unanswered(asked_parts(question), available)
+    if unanswered:
+        return Critique(coverage=Coverage.PARTLY, missing=unanswered, opposed=against, some_parts=True)
     parts = [part for part in PART.split(question) if len(terms(part)) >= PART_TERMS_MIN][:PARTS_MAX] or [question]
     missing = tuple(part.strip() for part in parts if _covered(part, available) < COVERED)
     if not missing:
@@ -40,6 +52,26 @@ def critique(question: str, claims: Sequence[Claim], evidence: Sequence[Evidence
     whole = _covered(question, available)
     coverage = Coverage.CANNOT if whole == 0 else Coverage.PARTLY
     return Critique(coverage=coverage, missing=missing, opposed=against)
+
+
+def unanswered_note(judged: Critique) -> tuple[Note, ...]:
+    """What the asker must know of a compound question: our words, and their own for the parts without an answer."""
+    if not judged.some_parts:
+        return ()
+    return (Note(key="answered.part", values={"parts": judged.missing}),)
+
+
+def _unanswered(parts: Sequence[Part], available: frozenset[str]) -> tuple[str, ...]:
+    """The parts of a compound question that the draft leaves open; () when that is none of them, or all."""
+    if len(parts) < 2:
+        return ()
+    missing = tuple(part.text for part in parts if not _answers(part, available))
+    return missing if len(missing) < len(parts) else ()
+
+
+def _answers(part: Part, available: frozenset[str]) -> bool:
+    sought = [term for term in part.own if term not in GENERAL] or list(part.own)
+    return sum(term in available for term in sought) >= COVERED * len(sought)
 
 
 def _covered(part: str, available: frozenset[str]) -> float:

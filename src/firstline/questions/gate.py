@@ -8,21 +8,21 @@ from __future__ import annotations
 
 import json
 import math
-import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from importlib.resources import files
-from typing import Final
 
-from firstline.domain import ChunkKind, Coverage, Critique, Evidence, GateReading, RankedDocument, Verification
-from firstline.questions.terms import all_stems, identifiers, terms
+from firstline.domain import (
+    Coverage,
+    Critique,
+    Evidence,
+    GateReading,
+    RankedDocument,
+    Verification,
+)
+from firstline.questions.terms import all_stems, terms
 
 NO_STEMS: frozenset[str] = frozenset()
-OF_ONE_CASE: Final = frozenset({ChunkKind.SYMPTOM, ChunkKind.ENVIRONMENT, ChunkKind.CAUSE, ChunkKind.RESOLUTION})
-"""A ticket that is named by a code tells one customer's story with it."""
-ASKING: Final = all_stems("mean means meaning error code message fix fixing solve get getting help explain happen see")
-"""Words around a code that ask for its page and add nothing to it."""
-CODE: Final = re.compile(r"[A-Za-z].*\d|\d.*[A-Za-z]")
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -79,19 +79,6 @@ def relevance_features(
         # For the reader of an explanation; no gate weighs it.
         "terms_held": _share(sought, _stems_of(own[:1])),
     }
-
-
-def asked_outright(question: str, evidence: Sequence[Evidence]) -> bool:
-    """The message is a code and little else ("E11000", "what does E11000 mean?"), and the first page is titled by it.
-
-    Then there is nothing to weigh: short questions leave the gates little to see, and the page is the code's own.
-    """
-    codes = {name.casefold() for name in identifiers(question) if CODE.search(name)}
-    if not codes or not evidence or evidence[0].chunk.kind in OF_ONE_CASE:
-        return False
-    rest = set(terms(question)).difference(codes, *(all_stems(code) for code in codes))
-    # Word by word: E1100 is not the code of a page that is titled E11000.
-    return codes <= all_stems(evidence[0].chunk.title) and rest <= ASKING
 
 
 def _stems_of(pieces: Sequence[Evidence]) -> frozenset[str]:

@@ -2,95 +2,255 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import re
+from collections import Counter
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass, field
 from datetime import datetime
+from typing import Final
 
-from firstline.domain import Evidence, GateReading, Handoff, HandoffState, Intent, Mood, Reason, Triage, Tried
+from firstline.domain import (
+    Answered,
+    Availability,
+    Evidence,
+    GateReading,
+    Handoff,
+    HandoffState,
+    Intent,
+    Mood,
+    Outcome,
+    Reason,
+    Triage,
+    Tried,
+    Turn,
+)
+from firstline.questions.gist import Gist, gist
+from firstline.questions.manner import entities
+from firstline.questions.next_step import Situation, next_step
+from firstline.questions.not_enough import NO_PASSAGE, NOT_USED, named_by, not_enough
+from firstline.questions.person_wanted import wants_person
+from firstline.questions.pointed import pointed
+from firstline.questions.running_version import running_version
+from firstline.questions.shown_before import did_not_help, settled
+from firstline.questions.terms import FUNCTION_WORDS, identifiers
+from firstline.questions.versions import Stated
 
-SUMMARY_CHARS_MAX = 900
-TURN_CHARS_MAX = 300
-TRIED_MAX = 5
+SUMMARY_CHARS_MAX: Final = 1_600
+TRIED_MAX: Final = 5
+SHOWN_BEFORE_MAX: Final = 3
+ENTITIES_MAX: Final = 20
+CHARS_READ_MAX: Final = 2_000
+TURNS_OF_MOOD: Final = 3
+SAYS_LITTLE: Final = frozenset({Intent.PERSON, Intent.SMALL_TALK, Intent.OTHER})
+"""Intents that an earlier message says more than: who asks for a person has asked something before."""
+UNUSED: Final = frozenset({Reason.HIGH_STAKES, Reason.PRIVATE_DATA, Reason.UNSUPPORTED_CATEGORY, Reason.POLICY})
 
-NEXT_STEPS = {
-    Reason.LOW_CONFIDENCE: "Check the pages under “tried”; if one answers, send it and note what the question "
-    "called it. If none does, the knowledge base has a gap.",
-    Reason.NO_VERIFIED_CONTEXT: "Nothing in the knowledge base supports an answer: ask for the missing detail "
-    "or write the page.",
-    Reason.PRIVATE_DATA: "Confirm who is asking before anything about an account is said.",
-    Reason.UNSUPPORTED_CATEGORY: "Needs access to the customer's account or a decision: take it to the team "
-    "that has it.",
-    Reason.HIGH_STAKES: "Reply in person, today; do not send a how-to.",
-    Reason.USER_ASKED: "The customer asked for a person: greet them and take over.",
-    Reason.PROVIDER_FAILURE: "The bot failed technically. Answer the question and tell the operator.",
-    Reason.BUDGET_EXCEEDED: "The bot ran out of its budget. Answer the question and tell the operator.",
-    Reason.POLICY: "A rule kept the bot from answering: decide whether a person may.",
-}
+ASKING_HELPS: Final = frozenset({Reason.LOW_CONFIDENCE, Reason.NO_VERIFIED_CONTEXT, Reason.USER_ASKED})
+_UNITS: Final = frozenset({"KB", "MB", "GB", "TB", "KIB", "MIB", "GIB", "TIB", "MS"})
+_CODE: Final = re.compile(r"[A-Z]{1,10}[-_]?\d{2,6}[A-Z]?")
+_SENTENCE_START: Final = re.compile(r"(?:^|[.!?:]\s+|\n\s*)\W*$")
 
 
-def handoff(
-    *,
-    handoff_id: str,
-    session_id: str,
-    turn: int,
-    reason: Reason,
-    question: str,
-    earlier: Sequence[str],
-    triage: Triage | None,
-    evidence: Sequence[Evidence],
-    gates: Sequence[GateReading],
-    created_at: datetime,
-) -> Handoff:
-    """Build the hand-over of one turn. `earlier` are the user's turns before it, oldest first."""
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Case:
+    """One message on its way to a person: what the turn knew, and the conversation before it, oldest first.
+
+    `sought` is the question in full, as it was searched; `versions`, by document id, what the documents found
+    are about. `outcome` is the message's own, where it is an answer; `also`: (another reason of this hand-over, the
+    message that gave it). `looked`: what was looked at for the messages before.
+    """
+
+    session_id: str
+    turn: int
+    reason: Reason
+    question: str
+    earlier: Sequence[Turn]
+    triage: Triage | None
+    evidence: Sequence[Evidence] = ()
+    gates: Sequence[GateReading] = ()
+    sought: str = ""
+    versions: Mapping[str, Sequence[Stated]] = field(default_factory=dict[str, Sequence[Stated]])
+    availability: Availability | None = None
+    outcome: Outcome | None = None
+    also: Sequence[tuple[Reason, int]] = ()
+    looked: Sequence[Tried] = ()
+
+    @property
+    def messages(self) -> tuple[str, ...]:
+        return (*(turn.question for turn in self.earlier), self.question)
+
+
+def handoff(case: Case, *, handoff_id: str, created_at: datetime) -> Handoff:
+    """The hand-over of the whole conversation, open and nobody's."""
+    done = settled(case.earlier, case.question)
+    question = pointed(case.messages)
+    told = gist(case.messages, question=question, settled=done)
+    failed = next((gate for gate in case.gates if not gate.passed), None)
+    dispute = case.reason is Reason.HIGH_STAKES and told.commercial
+    missing = told.missing if case.reason in ASKING_HELPS or dispute else ()
+    tried = (*_shown_before(case, done), *_tried(case))
     return Handoff(
         handoff_id=handoff_id,
-        session_id=session_id,
-        turn=turn,
-        reason=reason,
+        session_id=case.session_id,
+        turn=case.turn,
+        reason=case.reason,
         question=question,
-        summary=_summary(earlier, question),
-        intent=triage.intent if triage else Intent.OTHER,
-        entities=triage.entities if triage else (),
-        tried=_tried(evidence, gates),
-        language=triage.language if triage else "en",
-        mood=triage.mood if triage else Mood.NEUTRAL,
-        next_step=NEXT_STEPS[reason],
+        summary=told.text()[:SUMMARY_CHARS_MAX],
+        intent=_intent(case),
+        entities=_entities(case),
+        tried=tried,
+        language=_language(case),
+        mood=_mood(case),
+        next_step=next_step(_situation(case, told, question, missing, done)),
         state=HandoffState.OPEN,
         created_at=created_at,
+        missing=missing,
+        measured=f"{failed.name} {failed.value:.2f}, needed {failed.threshold:.2f}" if failed else "",
+        transcript=f"/v1/handoffs/{handoff_id}/transcript",
+        availability=case.availability,
     )
 
 
-def _summary(earlier: Sequence[str], question: str) -> str:
-    """The customer's own words: the first message states the problem, the last ones where it stands."""
-    if not earlier:
-        return _short(question)
-    parts = [f"Began with: {_short(earlier[0])}"]
-    parts += [f"Then: {_short(turn)}" for turn in earlier[1:][-2:]]
-    parts.append(f"Now asks: {_short(question)}")
-    return "\n".join(parts)[:SUMMARY_CHARS_MAX]
-
-
-def _short(text: str) -> str:
-    flat = " ".join(text.split())
-    return flat if len(flat) <= TURN_CHARS_MAX else flat[: TURN_CHARS_MAX - 1].rstrip() + "…"
-
-
-def _tried(evidence: Sequence[Evidence], gates: Sequence[GateReading]) -> tuple[Tried, ...]:
-    failed = next((gate for gate in gates if not gate.passed), None)
-    why = (
-        f"{failed.name} {failed.value:.2f} is below {failed.threshold:.2f}"
-        if failed
-        else "found, and not used for an answer of this kind"
+def _situation(case: Case, told: Gist, question: str, missing: Sequence[str], done: Collection[int]) -> Situation:
+    shown = [
+        citation.title
+        for place, turn in enumerate(case.earlier)
+        if isinstance(turn.outcome, Answered) and place not in done and did_not_help(turn, case.messages[place + 1 :])
+        for claim in turn.outcome.claims
+        for citation in claim.citations
+    ]
+    named = [each.title.partition(" > ")[0] for each in case.looked if named_by(each.why_not)]
+    return Situation(
+        reason=case.reason,
+        intent=_intent(case),
+        messages=case.messages,
+        question=question,
+        missing=missing,
+        unknown=_unknown(case, question, told),
+        nearest=list(dict.fromkeys((*named, *(piece.chunk.title for piece in case.evidence)))),
+        near=bool(named) or not any(gate.name == "relevance" and not gate.passed for gate in case.gates),
+        shown=list(dict.fromkeys(shown)),
+        also=case.also,
+        commercial=told.commercial,
     )
+
+
+def _unknown(case: Case, question: str, told: Gist) -> list[str]:
+    """Names in the question, and codes in anything said, that no page found has."""
+    named = [name for name in identifiers(question) if not name[:1].isdigit()]
+    codes = [name for name in identifiers(told.text()) if _CODE.fullmatch(name)]
+    asked = [name for name in dict.fromkeys((*named, *codes)) if not name.startswith("SECRET_")]
+    asked = [
+        name for name in asked if not any(name in f"{each.title} {named_by(each.why_not)}" for each in case.looked)
+    ]
+    if not case.evidence:
+        return [name for name in asked if case.looked and all(name in each.why_not for each in case.looked)]
+    held = " ".join(" ".join((piece.chunk.title, piece.text, piece.lead_text)) for piece in case.evidence).casefold()
+    return [name for name in asked if name.casefold() not in held]
+
+
+def _intent(case: Case) -> Intent:
+    """The newest that says something, whatever was said last."""
+    known = [triage.intent for triage in _triages(case)]
+    return next((intent for intent in known if intent not in SAYS_LITTLE), known[0] if known else Intent.OTHER)
+
+
+def _triages(case: Case) -> list[Triage]:
+    """Newest first."""
+    return [found for found in (case.triage, *(turn.triage for turn in reversed(case.earlier))) if found is not None]
+
+
+def _entities(case: Case) -> tuple[str, ...]:
+    """Of the whole conversation, in the order they came up, each in its first spelling."""
+    found: dict[str, str] = {}
+    for message in case.messages:
+        for name in entities(message, entities_max=ENTITIES_MAX, chars_max=CHARS_READ_MAX):
+            cleaned = _name(name, message)
+            # Anger writes in capitals, as acronyms do.
+            if cleaned and not (cleaned.isupper() and cleaned.isalpha() and _angry(message)):
+                found.setdefault(cleaned.casefold(), cleaned)
+    return tuple(found.values())[:ENTITIES_MAX]
+
+
+def _name(name: str, message: str) -> str:
+    """Without the word in front of a code, and without the one that only opens its sentence; "" when none is left."""
+    words = name.split()
+    coded = [word for word in words if _CODE.fullmatch(word)]
+    if coded:
+        return coded[0]
+    if name.startswith("SECRET_") or name.upper() in _UNITS or name.casefold() in FUNCTION_WORDS:
+        return ""
+    if len(words) > 1 and name.replace(" ", "").isalpha():
+        opens = _SENTENCE_START.search(message[: message.find(name)]) is not None
+        if opens or words[0].casefold() in FUNCTION_WORDS:
+            return " ".join(words[1:]) if len(words) > 2 or words[1].isupper() else ""
+    return name
+
+
+def _angry(message: str) -> bool:
+    return "!!" in message or wants_person(message)
+
+
+def _language(case: Case) -> str:
+    """The one that most was written in: a short message is easily mistaken for another language."""
+    written: Counter[str] = Counter()
+    if case.triage is not None:
+        written[case.triage.language] += len(case.question)
+    for turn in case.earlier:
+        if turn.triage is not None:
+            written[turn.triage.language] += len(turn.question)
+    return written.most_common(1)[0][0] if written else "en"
+
+
+def _mood(case: Case) -> Mood:
+    lately = _triages(case)[:TURNS_OF_MOOD]
+    return Mood.UPSET if any(found.mood is Mood.UPSET for found in lately) else Mood.NEUTRAL
+
+
+def _shown_before(case: Case, done: Collection[int]) -> tuple[Tried, ...]:
+    """Pages that the bot answered from, the newest ones."""
+    shown: dict[str, Tried] = {}
+    answers = [(turn.number, turn.outcome, place in done) for place, turn in enumerate(case.earlier)]
+    for number, outcome, thanked in reversed([*answers, (case.turn, case.outcome, False)]):
+        if not isinstance(outcome, Answered):
+            continue
+        how = "was the answer to this message" if number == case.turn else f"was the answer to message {number}"
+        after = "" if number == case.turn else "; the customer thanked" if thanked else "; the customer went on asking"
+        for citation in (citation for claim in outcome.claims for citation in claim.citations):
+            shown.setdefault(
+                citation.doc_id,
+                Tried(
+                    chunk_id=citation.chunk_id,
+                    title=citation.title,
+                    url=citation.url,
+                    score=0.0,
+                    why_not=f"{how}{after}",
+                ),
+            )
+    return tuple(shown.values())[:SHOWN_BEFORE_MAX]
+
+
+def _tried(case: Case) -> tuple[Tried, ...]:
     tried: dict[str, Tried] = {}
-    for piece in evidence:
-        tried.setdefault(
-            piece.chunk.doc_id,
-            Tried(
-                chunk_id=piece.chunk.chunk_id,
-                title=" > ".join((piece.chunk.title, *piece.chunk.section_path[-1:])),
-                url=piece.chunk.url,
-                score=piece.scores.fused,
-                why_not=why,
-            ),
+    asked = running_version(case.messages)
+    given = case.outcome.claims if isinstance(case.outcome, Answered) else ()
+    shown = {citation.doc_id for claim in given for citation in claim.citations}
+    for piece in case.evidence:
+        if piece.chunk.doc_id in tried or piece.chunk.doc_id in shown:
+            continue
+        if len(tried) >= TRIED_MAX:
+            break
+        lacking = not_enough(
+            piece,
+            sought=case.sought or case.question,
+            asked=asked,
+            versions=case.versions.get(piece.chunk.doc_id, ()),
         )
-    return tuple(tried.values())[:TRIED_MAX]
+        tried[piece.chunk.doc_id] = Tried(
+            chunk_id=piece.chunk.chunk_id,
+            title=" > ".join(dict.fromkeys((piece.chunk.title, *piece.chunk.section_path[-1:]))),
+            url=piece.chunk.url,
+            score=piece.scores.fused,
+            why_not=NOT_USED if lacking == NO_PASSAGE and case.reason in UNUSED else lacking,
+        )
+    return tuple(tried.values())

@@ -15,7 +15,8 @@ import time
 import uuid
 from collections.abc import AsyncGenerator, Collection, Mapping, Sequence
 from contextlib import asynccontextmanager
-from dataclasses import dataclass, replace
+from copy import copy
+from dataclasses import replace
 from datetime import UTC, datetime
 
 from firstline.domain import (
@@ -31,6 +32,7 @@ from firstline.domain import (
     Handoff,
     HighStakes,
     Intent,
+    Note,
     Outcome,
     Principal,
     RankedDocument,
@@ -41,7 +43,7 @@ from firstline.domain import (
     Turn,
     readable_message,
 )
-from firstline.errors import Conflict, FirstlineError, InvalidInput, Unavailable
+from firstline.errors import FirstlineError, Unavailable
 from firstline.ports import (
     BlobStore,
     ChunkIndex,
@@ -59,45 +61,40 @@ from firstline.questions.admission import Admission
 from firstline.questions.asked import Asked, OnStatus
 from firstline.questions.clarify import clarify
 from firstline.questions.compose import compose
-from firstline.questions.critique import critique
+from firstline.questions.critique import critique, unanswered_note
 from firstline.questions.faq import faq
-from firstline.questions.gate import GateModel, asked_outright, confidence_features, read, relevance_features
-from firstline.questions.handoff import handoff
+from firstline.questions.gate import GateModel, confidence_features, relevance_features
+from firstline.questions.gates_in_force import AS_GIVEN, GatesInForce, held_at, reads
+from firstline.questions.handing_over import append, with_handoff
+from firstline.questions.handoff import Case, handoff
+from firstline.questions.limits import JourneyLimits, refuse_other_embedder
+from firstline.questions.links import with_allowed_links
 from firstline.questions.missed import SESSION_TURNS_MAX, Missed, missed
+from firstline.questions.outright import asked_outright
+from firstline.questions.person_wanted import wants_person
 from firstline.questions.prefer import copies_last
 from firstline.questions.readable import readable
 from firstline.questions.recorded import recorded
 from firstline.questions.references import begins_anew, changes_subject
 from firstline.questions.replies import with_open_replies
 from firstline.questions.rewrite import exchange, rewrite
-from firstline.questions.search import Search, SearchLimits
+from firstline.questions.search import Search
 from firstline.questions.session_locks import SessionLocks
+from firstline.questions.settling import settle, weak
+from firstline.questions.shown_before import leave_out, shown_again
 from firstline.questions.small_talk import small_talk
+from firstline.questions.sorting import sort
+from firstline.questions.topics import rules_for
 from firstline.questions.trail import Trail
-from firstline.questions.triage import WITHOUT_CLASSIFIER, triage
+from firstline.questions.triage import WITHOUT_CLASSIFIER
 from firstline.questions.verify import verify
 
 logger = logging.getLogger(__name__)
 
-OUT_OF_DATE = "This page is marked as replaced by a newer one, which does not seem to say this."
+OUT_OF_DATE = Note(key="answered.outdated")
+PAGES_DIFFER = Note(key="answered.pages_differ")
 CLARIFYING_MAX = 2
 """Turns in a row that ask back."""
-ACKNOWLEDGEMENT = "I understand, and I am passing this to a person right away."
-
-
-@dataclass(frozen=True, kw_only=True, slots=True)
-class JourneyLimits:
-    """The journey's knobs, taken from the settings."""
-
-    question_chars_max: int
-    history_turns: int
-    answer_chars_max: int
-    turn_deadline_s: float
-    search: SearchLimits
-    topics: tuple[str, ...]
-    retention_offer: str
-    settings_hash: str
-    turns_at_once: int
 
 
 class QuestionJourney:
@@ -118,8 +115,10 @@ class QuestionJourney:
         limits: JourneyLimits,
         reranker: Reranker | None = None,
         english: Collection[str] = frozenset(),
+        in_force: GatesInForce = AS_GIVEN,
     ) -> None:
-        """`english`: words (lower case) that are never taken for misspelt."""
+        """`english`: words (lower case) that are never taken for misspelt. `in_force` puts the thresholds that were
+        calibrated for a knowledge base on `gates`."""
         self._knowledge = knowledge
         self._conversations = conversations
         self._blobs = blobs
@@ -136,6 +135,7 @@ class QuestionJourney:
         self._classifier = classifier
         self._redactor = redactor
         self._gates = gates
+        self._in_force = in_force
         self._limits = limits
         self._admission = Admission(limits.turns_at_once)
         self._locks = SessionLocks()
@@ -152,7 +152,7 @@ class QuestionJourney:
         """Take one message to its outcome and record the turn.
 
         `on_status` hears the name of each step as it begins. Raises InvalidInput for an empty or too long message or
-        another embedder than the knowledge base's, and
+        another embedder or other settings than the knowledge base or its gates were made with, and
         Unavailable when not even the record can be written.
         """
         text = self._accepted(question)
@@ -171,6 +171,8 @@ class QuestionJourney:
                 scope=Scope.of(principal, kb=session.kb, snapshot=snapshot.number),
                 exclude=exclude,
                 on_status=on_status,
+                gates=reads(await self._in_force.of(snapshot, self._gates)),
+                gates_version=self._in_force.version(snapshot),
             )
             trail = Trail(timings_ms={"wait": (self._limits.turn_deadline_s - left_s) * 1000})
             outcome = await self._within_deadline(asked, trail, left_s=left_s)
@@ -195,9 +197,18 @@ class QuestionJourney:
         plan = rewrite(spelt.text, earlier=[self._redactor.redact(turn).text for turn in history])
         return await self._search.rank(plan, scope, Trail(), limit=limit, exclude=exclude)
 
+    def held(self, threshold: float, *, conversations: ConversationLedger) -> QuestionJourney:
+        """The same journey with every gate at this threshold, whatever is in force, and its record kept elsewhere: for
+        calibration, which must not hand anything over to a person."""
+        other = copy(self)
+        other._gates, other._in_force = held_at(self._gates, threshold), AS_GIVEN
+        other._conversations = conversations
+        return other
+
     async def readable(self, turn: Turn, principal: Principal, *, kb: str) -> Turn:
         """The turn as this principal may see it NOW: an answer whose citations it can no longer open is withheld."""
-        return await readable(turn, principal, kb=kb, knowledge=self._knowledge)
+        found = await readable(turn, principal, kb=kb, knowledge=self._knowledge)
+        return replace(found, outcome=with_allowed_links(found.outcome, self._limits.link_hosts))
 
     async def why_not(self, turn: Turn, doc_id: str, principal: Principal, *, kb: str) -> Missed:
         """Where this document was lost on the way of a recorded turn, or that there is none for this principal.
@@ -209,6 +220,7 @@ class QuestionJourney:
                 if left_s <= 0:
                     raise TimeoutError
                 async with asyncio.timeout(left_s):
+                    snapshot = await self._knowledge.published(tenant=principal.tenant, kb=kb)
                     return await missed(
                         turn,
                         doc_id,
@@ -217,7 +229,7 @@ class QuestionJourney:
                         session=await self._conversations.turns(turn.session_id, limit=SESSION_TURNS_MAX),
                         knowledge=self._knowledge,
                         search=self._search,
-                        gates=self._gates,
+                        gates=await self._in_force.of(snapshot, self._gates),
                     )
             except TimeoutError as error:
                 raise Unavailable("The explanation was not ready in time.", remedy="Ask again in a moment.") from error
@@ -225,14 +237,8 @@ class QuestionJourney:
     # --- one message ------------------------------------------------------------------------------------------------
 
     async def _published(self, *, tenant: str, kb: str) -> Snapshot:
-        """InvalidInput when its vectors are another embedder's: cosines between two models mean nothing."""
         snapshot = await self._knowledge.published(tenant=tenant, kb=kb)
-        if snapshot.documents and snapshot.embedder_id not in (None, self._search.embedder_id):
-            raise InvalidInput(
-                f"The vectors of the knowledge base {kb!r} were made by {snapshot.embedder_id}, and questions are "
-                f"embedded by {self._search.embedder_id}.",
-                remedy="Set `embedder` back to the one it was made with, or ingest again into a new knowledge base.",
-            )
+        refuse_other_embedder(snapshot, kb=kb, embedder_id=self._search.embedder_id)
         return snapshot
 
     def _accepted(self, question: str) -> str:
@@ -249,9 +255,9 @@ class QuestionJourney:
 
     async def _within_deadline(self, asked: Asked, trail: Trail, *, left_s: float) -> Outcome:
         # Before anything else, the deadline included: while a person owns the session the bot is silent.
-        owner = await self._conversations.open_handoff(asked.session.session_id)
-        if owner is not None and owner.state in PERSON_OWNS:
-            return Silent(handoff=owner)
+        trail.stands = await self._conversations.open_handoff(asked.session.session_id)
+        if trail.stands is not None and trail.stands.state in PERSON_OWNS:
+            return Silent(handoff=trail.stands)
         try:
             if left_s <= 0:
                 raise TimeoutError
@@ -266,15 +272,16 @@ class QuestionJourney:
     def _late(self, asked: Asked, trail: Trail) -> Outcome:
         """What can be said of a turn that was not finished: high stakes are acknowledged, the rest is handed over."""
         if trail.triage is None:
-            trail.triage = triage(asked.question, history=asked.earlier, probabilities=WITHOUT_CLASSIFIER)
-            early = self._early_outcome(asked, trail)
-            if isinstance(early, HighStakes):
+            trail.triage = sort(asked, WITHOUT_CLASSIFIER, self._limits.rules)
+            if isinstance(early := self._early_outcome(asked, trail), HighStakes | Escalated):
                 return early
         return self._escalate(asked, trail, Reason.PROVIDER_FAILURE)
 
     async def _outcome(self, asked: Asked, trail: Trail) -> Outcome:
         with trail.step("faq"):
-            curated = await faq(asked.question, asked.scope, ledger=self._knowledge, blobs=self._blobs)
+            # No document can stand between somebody and a person.
+            asks = not wants_person(asked.question)
+            curated = await faq(asked.question, asked.scope, ledger=self._knowledge, blobs=self._blobs) if asks else ()
         if curated and curated[0].chunk.doc_id not in asked.exclude:
             answer = self._curated_answer(asked, trail, curated)
             if answer is not None:
@@ -282,19 +289,26 @@ class QuestionJourney:
 
         await asked.tell("triage")
         vector = await self._triage(asked, trail)
-        early = self._early_outcome(asked, trail)
-        if early is not None:
+        if (early := self._early_outcome(asked, trail)) is not None:
             return early
 
         await asked.tell("retrieve")
         await self._find(asked, trail, vector)
+        await settle(asked, trail, search=self._search, limit=self._limits.search.documents_ranked)
+        if (early := self._early_outcome(asked, trail)) is not None:
+            return early
+        return await self._judged(asked, trail)
+
+    async def _judged(self, asked: Asked, trail: Trail) -> Outcome:
+        """What the evidence is worth, and the answer that it allows."""
         with trail.step("gate"):
             neighbour = await self._search.neighbour(trail.ranked, asked.scope, asked.exclude | trail.sisters)
             features = relevance_features(_sought(asked, trail), trail.ranked, trail.evidence, neighbour=neighbour)
-            relevance = read(self._gates["relevance"], features)
+            relevance = asked.gates["relevance"](features)
         trail.gates.append(relevance)
-        outright = asked_outright(trail.read_as, trail.evidence)
-        if not (relevance.passed or outright) or not trail.evidence:
+        outright = asked_outright(trail.read_as, trail.plan, trail.evidence)
+        passed = relevance.passed and not trail.story
+        if not (passed or outright) or not trail.evidence:
             return self._weak(asked, trail)
 
         await asked.tell("compose")
@@ -305,30 +319,29 @@ class QuestionJourney:
         with trail.step("embed"):
             vectors = await self._search.vectors([asked.question], trail)
         with trail.step("triage"):
-            probabilities = WITHOUT_CLASSIFIER if vectors is None else self._classifier.classify(vectors[0])
-            trail.triage = triage(asked.question, history=asked.earlier, probabilities=probabilities)
+            if vectors is not None:
+                trail.probabilities = self._classifier.classify(vectors[0], asked.question)
+            trail.triage = sort(asked, trail.probabilities or WITHOUT_CLASSIFIER, self._limits.rules)
         return None if vectors is None else vectors[0]
 
     def _early_outcome(self, asked: Asked, trail: Trail) -> Outcome | None:
         """What needs no retrieval. High stakes come before a wish for a person: the acknowledgement differs."""
         found = trail.triage
-        if found is None:
+        if found is None or not found.settled:
             return None
+        rules = rules_for(asked.session.kb, self._limits.rules)
         if found.category is Category.HIGH_STAKES:
-            offer = self._limits.retention_offer if found.intent is Intent.CANCELLATION else ""
-            return HighStakes(
-                acknowledgement=ACKNOWLEDGEMENT,
-                offer=offer or None,
-                handoff=self._handoff(asked, trail, Reason.HIGH_STAKES),
-            )
+            said, offer = rules.told(found.intent, offer=self._limits.retention_offer)
+            handed = self._handoff(asked, trail, Reason.HIGH_STAKES)
+            return HighStakes(acknowledgement=said, offer=offer or None, handoff=handed)
         if found.intent is Intent.PERSON:
             return self._escalate(asked, trail, Reason.USER_ASKED)
         if found.category in (Category.NONSENSE, Category.IRRELEVANT):
-            talk = small_talk(asked.question)
-            return Deflected(category=found.category, topics=self._limits.topics, talk=talk)
+            topics, said = rules.served or self._limits.topics, small_talk(asked.question)
+            return Deflected(category=found.category, topics=topics, talk=said)
         if found.category is Category.OUT_OF_SCOPE:
-            private = found.intent is Intent.PRIVATE_DATA
-            return self._escalate(asked, trail, Reason.PRIVATE_DATA if private else Reason.UNSUPPORTED_CATEGORY)
+            private, other = Reason.PRIVATE_DATA, Reason.UNSUPPORTED_CATEGORY
+            return self._escalate(asked, trail, private if found.intent is Intent.PRIVATE_DATA else other)
         return None
 
     async def _find(self, asked: Asked, trail: Trail, vector: Vectors | None) -> None:
@@ -350,16 +363,18 @@ class QuestionJourney:
         )
         trail.ranked = copies_last(found, trail.copies)
         with trail.step("read"):
-            trail.evidence = await self._search.read(trail.ranked, asked.scope)
+            trail.evidence = await self._search.read(trail.ranked, asked.scope, question=trail.plan.standalone)
 
     def _weak(self, asked: Asked, trail: Trail) -> Outcome:
         """The relevance gate failed: ask once, and hand over when asking did not help."""
+        if weak(asked, trail) and (early := self._early_outcome(asked, trail)) is not None:
+            return early
         # A message that shares no word with the one before may be a new subject, or the detail that was asked for: it
         # is asked about once more, and never a third time.
         new_subject = begins_anew(trail.read_as) or changes_subject(trail.read_as, asked.earlier)
         if asked.back_in_a_row >= (CLARIFYING_MAX if new_subject else 1):
             return self._escalate(asked, trail, Reason.LOW_CONFIDENCE if trail.evidence else Reason.NO_VERIFIED_CONTEXT)
-        return clarify(trail.evidence)
+        return clarify(trail.read_as, trail.evidence)
 
     async def _answer(self, asked: Asked, trail: Trail, features: Mapping[str, float], *, outright: bool) -> Outcome:
         sought = _sought(asked, trail)
@@ -373,12 +388,16 @@ class QuestionJourney:
                 # "And in 4.4?" has no word that an answer must hold: the conversation's words are what was asked.
                 judged = critique(sought, verification.kept, trail.evidence)
         features = confidence_features(features, verification, judged)
-        confidence, unsure = (read(self._gates[name], features) for name in ("confidence", "unsure"))
+        confidence, unsure = (asked.gates[name](features) for name in ("confidence", "unsure"))
         trail.gates += [unsure, confidence]
-        if not verification.kept or judged.coverage is Coverage.CANNOT:
+        if not verification.kept or (judged.coverage is Coverage.CANNOT and not outright):
             return self._escalate(asked, trail, Reason.NO_VERIFIED_CONTEXT)
         if judged.opposed or not (confidence.passed or unsure.passed or outright):
             return self._weak(asked, trail)
+        if shown := shown_again(verification.kept, asked.question, asked.history):
+            # The same once more helps nobody who went on: the other pages are judged by themselves.
+            leave_out(shown, trail)
+            return await self._judged(asked, trail)
         # The gates were set with vectors: without them they are no ground for certainty.
         if "embed" in trail.degraded or not (confidence.passed or outright):
             completeness = Completeness.UNSURE
@@ -387,13 +406,15 @@ class QuestionJourney:
         notes = await self._search.notes(trail.plan, asked.scope, verification.kept, trail.evidence)
         if verification.kept[0].citations[0].doc_id in trail.outdated:
             notes = (*notes, OUT_OF_DATE)
+        if len({citation.doc_id for claim in verification.kept for citation in claim.citations}) > 1:
+            notes = (*notes, PAGES_DIFFER)
         if notes and completeness is Completeness.FULL:
             completeness = Completeness.PARTIAL
         return Answered(
             completeness=completeness,
             claims=verification.kept,
             confidence=confidence.value,
-            notes=(*_readings(trail), *notes),
+            notes=(*_readings(trail), *unanswered_note(judged), *notes),
         )
 
     def _curated_answer(self, asked: Asked, trail: Trail, curated: tuple[Evidence, ...]) -> Answered | None:
@@ -416,30 +437,35 @@ class QuestionJourney:
         return Escalated(handoff=self._handoff(asked, trail, reason))
 
     def _handoff(self, asked: Asked, trail: Trail, reason: Reason) -> Handoff:
+        """What is known at once; `with_handoff` reads the conversation and fills in the rest before it is recorded."""
         return handoff(
+            Case(
+                session_id=asked.session.session_id,
+                turn=asked.number,
+                reason=reason,
+                question=asked.question,
+                earlier=(),
+                triage=trail.triage,
+            ),
             handoff_id=str(uuid.uuid4()),
-            session_id=asked.session.session_id,
-            turn=asked.number,
-            reason=reason,
-            question=asked.question,
-            earlier=asked.earlier,
-            triage=trail.triage,
-            evidence=trail.evidence,
-            gates=trail.gates,
             created_at=datetime.now(UTC),
         )
 
     async def _record(self, asked: Asked, trail: Trail, outcome: Outcome) -> Turn:
+        outcome, new = await with_handoff(
+            outcome,
+            asked,
+            trail,
+            conversations=self._conversations,
+            knowledge=self._knowledge,
+            support=self._limits.support,
+            now=datetime.now(UTC),
+        )
+        outcome = with_allowed_links(outcome, self._limits.link_hosts)
         turn = recorded(
             asked, trail, outcome, settings_hash=self._limits.settings_hash, model_ids=self._search.model_ids
         )
-        new = outcome.handoff if isinstance(outcome, (Escalated, HighStakes)) else None
-        try:
-            await self._conversations.append_turn(turn, new)
-        except Conflict as error:
-            raise Conflict(
-                "This conversation got another message at the same time.", remedy="Send the message again."
-            ) from error
+        await append(turn, new, conversations=self._conversations)
         return turn
 
 
@@ -448,5 +474,6 @@ def _sought(asked: Asked, trail: Trail) -> str:
     return trail.plan.standalone if trail.plan else asked.question
 
 
-def _readings(trail: Trail) -> tuple[str, ...]:
-    return tuple(f"I read {written} as {read}." for written, read in trail.plan.corrections) if trail.plan else ()
+def _readings(trail: Trail) -> tuple[Note, ...]:
+    read = trail.plan.corrections if trail.plan else ()
+    return tuple(Note(key="answered.read_as", values={"written": (one,), "read": (other,)}) for one, other in read)

@@ -7,7 +7,8 @@ from collections.abc import Sequence
 from typing import Final
 
 from firstline.domain import Intent
-from firstline.questions.signs import signs
+from firstline.questions.signs import first_sign, signs
+from firstline.questions.terms import codes
 
 UPSET: Final = re.compile(
     r"""!{2,} | \?\?\?+ | \b(?:angry|furious|ridiculous|unacceptable|terrible|horrible|worst|awful|useless
@@ -44,6 +45,19 @@ INTENTS: Final = signs(
 # A cause word inside a plain how-to ("how do I handle an error") does not make it a cause.
 HOW_FIRST: Final = re.compile(r"^\W*(?:\w+\W+){0,3}?how\s+(?:do|can|to|should)\b", re.IGNORECASE)
 
+WHY: Final = re.compile(r"\b(?:why|causes?|caused|causing|reasons?)\b", re.IGNORECASE)
+HOW: Final = re.compile(
+    r"\bhow\s+(?:do|can|to|should|would|could|did|does)\b|\bsteps?\b|\bprocedures?\b|\bway\s+to\b", re.IGNORECASE
+)
+ASKING: Final = re.compile(
+    r"[?？]|^\W*(?:how|what|which|where|when|who|is|are|does|do|can|could|will|would|should|may|has|have)\b"
+    r"|\b(?:how to|i (?:want|need|would like) to|show me|explain|tell me)\b",
+    re.IGNORECASE,
+)
+TOLD_WORDS_MIN: Final = 5
+ASKED_IN_CHARS: Final = 1_500
+"""A message says what it wants at its start; a log follows."""
+
 ENTITY: Final = re.compile(
     r"""(?<![\w.-])(?:
       --?[A-Za-z][\w-]{2,}                                   # --max-old-space-size
@@ -59,6 +73,25 @@ ENTITY: Final = re.compile(
     )(?![\w])""",
     re.VERBOSE,
 )
+
+
+def reports_problem(text: str) -> bool:
+    """Somebody tells what goes wrong for them, or names an error; how something is done in general is no report."""
+    start = text[:ASKED_IN_CHARS]
+    if HOW_FIRST.match(start):
+        return False
+    if first_sign(INTENTS, start) is Intent.CAUSE or codes(start):
+        return True
+    # Whoever says what happens, and asks nothing, tells of a problem; a few words are a search.
+    return not ASKING.search(start) and len(start.split()) >= TOLD_WORDS_MIN
+
+
+def asks_why(text: str) -> bool:
+    return WHY.search(text[:ASKED_IN_CHARS]) is not None
+
+
+def asks_how(text: str) -> bool:
+    return HOW.search(text[:ASKED_IN_CHARS]) is not None
 
 
 def entities(text: str, *, entities_max: int, chars_max: int) -> tuple[str, ...]:

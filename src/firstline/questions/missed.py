@@ -146,7 +146,7 @@ async def _followed(
     kept = search.documents_ranked
     stages = await search.stages(plan, scope, trail, limit=kept)
     ranked = copies_last(stages.preferred, trail.copies)
-    evidence = await search.read(ranked, scope)
+    evidence = await search.read(ranked, scope, question=plan.standalone)
     neighbour = await search.neighbour(ranked, scope, trail.sisters)
     gate = read(gates["relevance"], relevance_features(plan.standalone, ranked, evidence, neighbour=neighbour))
     fused_place, preferred_place = place_of(fused, doc_id), place_of(ranked, doc_id)

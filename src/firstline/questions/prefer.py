@@ -14,7 +14,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Final
 
-from firstline.domain import Document, DocumentKind, RankedDocument
+from firstline.domain import Document, DocumentKind, Note, RankedDocument
 from firstline.questions.terms import all_stems
 from firstline.questions.versions import (
     Numbers,
@@ -100,28 +100,26 @@ def _placed(ranked: Sequence[RankedDocument], order: Sequence[str]) -> tuple[Ran
     return tuple(replace(by_id[doc_id], score=score) for doc_id, score in zip(order, scores, strict=True))
 
 
-def version_note(document: Document, read: str, *, question: str, version: str, product: str = "") -> str:
+def version_note(document: Document, read: str, *, question: str, version: str, product: str = "") -> Note | None:
     """What to say above an answer from this document when it is about other versions than the one asked for.
 
-    "" when it covers the version, says none, or speaks of something else's version. `read` is its text as found:
+    None when it covers the version, says none, or speaks of something else's version. `read` is its text as found:
     who asks about "Atlas 4.2" is told so only of a page that speaks of Atlas.
     """
     asked = numbers_of(version)
     stated = versions_of(document)
     if not asked or not stated or any(one.covers(asked) for one in stated):
-        return ""
+        return None
     about = all_stems(" ".join((document.title, *document.metadata.values(), read)).casefold())
     said_of = product.casefold() or name_before(question, version)
     if said_of and all_stems(said_of).isdisjoint(about):
-        return ""
+        return None
     own = [one for one in stated if _same_name(one, said_of, document)]
     if not own:
-        return ""
-    named = list(dict.fromkeys(map(str, own)))
-    listed = named[0] if len(named) == 1 else f"{', '.join(named[:NAMED_MAX][:-1])} and {named[:NAMED_MAX][-1]}"
-    word = "version" if len(named) == 1 else "versions"
+        return None
+    named = tuple(dict.fromkeys(one.span for one in own))[:NAMED_MAX]
     what = CALLED.get(document.kind, "page")
-    return f"This {what} is about {word} {listed}; you asked about {'.'.join(map(str, asked))}."
+    return Note(key=f"answered.version_{what}", values={"versions": named, "asked": (".".join(map(str, asked)),)})
 
 
 def sisters_of(doc_id: str, documents: Mapping[str, Document]) -> frozenset[str]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from firstline.domain import Answered, Clarify, Completeness, Principal, Turn
+from firstline.domain import Answered, Asks, Clarify, Completeness, Principal, Turn
 from firstline.ports import KnowledgeLedger, Scope
 
 
@@ -26,4 +26,4 @@ async def readable(turn: Turn, principal: Principal, *, kb: str, knowledge: Know
     claims = tuple(claim for claim in turn.outcome.claims if all(c.chunk_id in visible for c in claim.citations))
     if claims:
         return replace(turn, outcome=replace(turn.outcome, claims=claims, completeness=Completeness.PARTIAL))
-    return replace(turn, outcome=Clarify(question="This answer is no longer available. Please ask again.", options=()))
+    return replace(turn, outcome=Clarify(asks=Asks.AGAIN))

@@ -224,6 +224,10 @@ def _picked(message: str, options: Sequence[str]) -> str | None:
             return option
     number = _NUMBER.match(message)
     named = _PLACE.search(message)
+    told = terms(message)
+    telling = [option for option in options if told and all_stems(option).issuperset(told)]
+    if number is None and len(telling) == 1 and "?" not in message:
+        return telling[0]
     if number is not None:
         at = int(number.group(1)) - 1
     elif named is not None:

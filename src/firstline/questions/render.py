@@ -2,63 +2,158 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from firstline.domain import (
     Answered,
+    Asks,
+    Availability,
     Category,
     Claim,
+    ClaimKind,
     Clarify,
     Completeness,
     Deflected,
     Escalated,
     Handoff,
+    HandoffAct,
+    HandoffEntry,
     HighStakes,
+    Note,
     Outcome,
-    Reason,
     Reply,
     ReplyBlock,
     ReplyCitation,
     Silent,
     Talk,
+    Turn,
 )
+from firstline.questions.inert import inert_reply
+from firstline.questions.spoken import written_in
+from firstline.questions.text_keys import DEFAULT_LANGUAGE, KEYS, LANGUAGES
+from firstline.questions.voice import Voice, Wording, shipped
 
 LINKS_ALLOWED = {Completeness.FULL: 2, Completeness.PARTIAL: 1, Completeness.UNSURE: 0}
 
-REASONS = {
-    Reason.LOW_CONFIDENCE: "I looked, and what I found does not answer this well enough to show it to you.",
-    Reason.NO_VERIFIED_CONTEXT: "I found nothing in the documentation that supports an answer.",
-    Reason.PRIVATE_DATA: "This is about private data, which I do not have and may not give out.",
-    Reason.UNSUPPORTED_CATEGORY: "This needs somebody who can look at your account or decide, which I cannot.",
-    Reason.HIGH_STAKES: "This is too important for an automatic answer.",
-    Reason.USER_ASKED: "You asked for a person.",
-    Reason.PROVIDER_FAILURE: "Something on our side did not work in time, so I cannot answer reliably now.",
-    Reason.BUDGET_EXCEEDED: "I have reached the limit of what I may look up for one question.",
-    Reason.POLICY: "I am not allowed to answer this one.",
-}
-HANDED_OVER = "A person can take it from here and will have your question and what I tried."
-UNSURE = "I am not sure that this answers your question. Can you tell me more, such as the exact message or version?"
-NONSENSE = "I could not make out a question in that."
-IRRELEVANT = "That is outside what I can help with."
-SILENT = "A person is looking after this conversation. Your message was passed on."
+
+def render_turn(turn: Turn, wording: Wording) -> Reply:
+    """A recorded turn as a person reads it, on every surface: in the language of its conversation."""
+    return render(turn.outcome, wording.voice(turn.language), spoken=turn.language)
 
 
-def render(outcome: Outcome) -> Reply:
+def render(outcome: Outcome, voice: Voice | None = None, *, spoken: str = "") -> Reply:
+    """An outcome in a voice (English as shipped). `spoken`: what the customer writes in, "" when nothing told."""
+    said = voice or shipped().voice(DEFAULT_LANGUAGE)
+    return replace(inert_reply(_rendered(outcome, said, spoken)), language=said.language)
+
+
+def _rendered(outcome: Outcome, voice: Voice, spoken: str) -> Reply:
     match outcome:
         case Answered():
-            return _answered(outcome)
+            return _answered(outcome, voice, spoken)
         case Clarify():
-            return _reply("clarify", outcome.question, options=outcome.options)
-        case Escalated(handoff=handoff):
-            return _reply("escalated", f"{REASONS[handoff.reason]} {HANDED_OVER}", handoff=handoff, person="connect")
-        case HighStakes(acknowledgement=said, offer=offer, handoff=handoff):
-            notice = " ".join(part for part in (said, offer or "", HANDED_OVER) if part)
-            return _reply("high_stakes", notice, handoff=handoff, person="connect")
+            return _reply("clarify", outcome.question or _question_back(outcome, voice), options=outcome.options)
+        case Escalated(handoff=handoff, again=again):
+            why = "" if again else voice.say(f"escalated.{handoff.reason}")
+            notice = voice.join(why, _what_next(handoff, again, voice))
+            return _reply("escalated", notice, handoff=handoff, person="connect")
+        case HighStakes():
+            return _high_stakes(outcome, voice)
         case Deflected():
-            return _deflected(outcome)
+            return _deflected(outcome, voice)
         case Silent(handoff=handoff):
-            return _reply("silent", SILENT, handoff=handoff)
+            return _reply("silent", voice.say("silent.person"), handoff=handoff)
 
 
-def _answered(outcome: Answered) -> Reply:
+def render_entry(entry: HandoffEntry, voice: Voice) -> str:
+    """What the customer is told of a person's act: a reply to the letter, the others as a fact."""
+    match entry.act:
+        case HandoffAct.REPLY:
+            return entry.text
+        case HandoffAct.RESOLVE:
+            return voice.say("person.resolved")
+        case HandoffAct.RETURN:
+            return voice.say("person.returned")
+        case _:
+            return ""
+
+
+def _question_back(asked: Clarify, voice: Voice) -> str:
+    match asked.asks:
+        case Asks.WHICH | Asks.UNKNOWN if asked.names:
+            return voice.say(f"clarify.{asked.asks}", names=asked.names)
+        case Asks.LANGUAGE:
+            named = asked.names and asked.names[0] in LANGUAGES
+            return voice.say("clarify.language", language=asked.names) if named else voice.say("clarify.language_other")
+        case Asks.PICK | Asks.AGAIN:
+            return voice.say(f"clarify.{asked.asks}")
+        case _:
+            return voice.say("clarify.detail")
+
+
+def _high_stakes(outcome: HighStakes, voice: Voice) -> Reply:
+    handoff = outcome.handoff
+    key = f"high_stakes.{handoff.intent}"
+    notice = voice.join(
+        outcome.acknowledgement or voice.say(key if key in KEYS else "high_stakes.other"),
+        voice.say("high_stakes.offer", offer=outcome.offer) if outcome.offer else "",
+        _what_next(handoff, outcome.again, voice),
+    )
+    return _reply("high_stakes", notice, handoff=handoff, person="connect")
+
+
+def _what_next(handoff: Handoff, again: bool, voice: Voice) -> str:
+    """Who takes it from here, and when, as far as it is known."""
+    when = _when(handoff.availability, voice)
+    if again:
+        return voice.join(voice.say("handover.joined"), *when, voice.say("handover.joined_can_ask"))
+    if handoff.reopens is not None:
+        return voice.join(voice.say("handover.reopened", times=handoff.returns), *when)
+    if handoff.availability is not None and not handoff.availability.available:
+        return voice.join(*when, voice.say("handover.waiting"))
+    return voice.join(voice.say("handover.person"), *when)
+
+
+def _when(availability: Availability | None, voice: Voice) -> tuple[str, ...]:
+    if availability is None:
+        return ()
+    told: list[str] = []
+    if availability.back_at is not None:
+        back = availability.back_at
+        told.append(
+            voice.say("handover.closed_until", day=back.isoweekday(), time=f"{back:%H:%M}", zone=availability.zone)
+        )
+    elif not availability.available:
+        told.append(voice.say("handover.away"))
+    if availability.reply_time:
+        told.append(voice.say("handover.reply_time", within=availability.reply_time))
+    return tuple(told)
+
+
+def _above(outcome: Answered, voice: Voice, spoken: str) -> str:
+    """What must be known before an answer is read."""
+    notes = [_note(note, voice) for note in outcome.notes]
+    unsure = voice.say("answered.unsure") if outcome.completeness is Completeness.UNSURE else ""
+    return voice.join(*notes, unsure, _quoted_in(outcome, voice, spoken))
+
+
+def _note(note: Note, voice: Voice) -> str:
+    """Nothing for a note that is not in this catalogue: a newer version may have written the record."""
+    known = KEYS.get(note.key)
+    return voice.say(note.key, **note.values) if known and note.values.keys() >= known.placeholders.keys() else ""
+
+
+def _quoted_in(outcome: Answered, voice: Voice, spoken: str) -> str:
+    """That the quotations are in another language, where the customer neither writes it nor is answered in it."""
+    words = " ".join(claim.text for claim in outcome.claims if claim.kind is not ClaimKind.CODE)
+    language = written_in(words)
+    if not language or language in (voice.language, spoken):
+        return ""
+    named = language in LANGUAGES
+    return voice.say("answered.quoted_language", language=language) if named else voice.say("answered.quoted_other")
+
+
+def _answered(outcome: Answered, voice: Voice, spoken: str) -> Reply:
     numbers: dict[tuple[str, int, int], int] = {}
     numbered: list[ReplyCitation] = []
     blocks: list[ReplyBlock] = []
@@ -73,7 +168,7 @@ def _answered(outcome: Answered) -> Reply:
     return Reply(
         outcome="answered",
         completeness=outcome.completeness,
-        notice=" ".join((*outcome.notes, *([UNSURE] if outcome.completeness is Completeness.UNSURE else ()))),
+        notice=_above(outcome, voice, spoken),
         blocks=tuple(blocks),
         citations=tuple(numbered),
         links=tuple((title, url) for url, title in links.items())[:allowed],
@@ -96,34 +191,29 @@ def _number(claim: Claim, numbers: dict[tuple[str, int, int], int], numbered: li
     return tuple(used)
 
 
-def _deflected(outcome: Deflected) -> Reply:
+def _deflected(outcome: Deflected, voice: Voice) -> Reply:
     if outcome.talk is not None:
-        return _reply("deflected", _small_talk(outcome.talk, outcome.topics))
-    first = NONSENSE if outcome.category is Category.NONSENSE else IRRELEVANT
-    topics = f" I can help with {_listed(outcome.topics)}." if outcome.topics else ""
-    return _reply("deflected", f"{first}{topics} What would you like to know?")
+        return _reply("deflected", _small_talk(outcome.talk, outcome.topics, voice))
+    first = voice.say("deflected.nonsense" if outcome.category is Category.NONSENSE else "deflected.irrelevant")
+    return _reply("deflected", voice.join(first, _helps(outcome.topics, voice), voice.say("deflected.what_next")))
 
 
-def _small_talk(talk: Talk, topics: tuple[str, ...]) -> str:
-    about = f" about {_listed(topics)}" if topics else ""
-    helps = f" I can help with {_listed(topics)}." if topics else ""
+def _small_talk(talk: Talk, topics: tuple[str, ...], voice: Voice) -> str:
+    first = voice.say(f"talk.{talk}")
     match talk:
-        case Talk.THANKS:
-            return f"You are welcome. Ask me anything else{about}."
-        case Talk.SOLVED:
-            return f"Good to hear. Ask me anything else{about}."
-        case Talk.NOD:
-            return f"All right. Ask me anything else{about}."
-        case Talk.FAREWELL:
-            return "Goodbye. Ask me again at any time."
         case Talk.GREETING:
-            return f"Hello.{helps} What would you like to know?"
+            return voice.join(first, _helps(topics, voice), voice.say("deflected.what_next"))
         case Talk.ABOUT_ME:
-            return f"I am an automated assistant.{helps} You can ask for a person at any time."
+            return voice.join(first, _helps(topics, voice), voice.say("talk.person"))
+        case Talk.FAREWELL:
+            return first
+        case _:
+            more = voice.say("talk.more_topics", topics=topics) if topics else voice.say("talk.more")
+            return voice.join(first, more)
 
 
-def _listed(names: tuple[str, ...]) -> str:
-    return names[0] if len(names) == 1 else f"{', '.join(names[:-1])} and {names[-1]}"
+def _helps(topics: tuple[str, ...], voice: Voice) -> str:
+    return voice.say("deflected.topics", topics=topics) if topics else ""
 
 
 def _reply(

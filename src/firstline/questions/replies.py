@@ -29,7 +29,7 @@ async def with_open_replies(
     return [
         turn
         if turn.number not in cited or (turn.scope_hash == principal.scope_hash and cited[turn.number] <= open_now)
-        else replace(turn, outcome=Clarify(question="", options=()))
+        else replace(turn, outcome=Clarify())
         for turn in turns
     ]
 

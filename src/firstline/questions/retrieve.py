@@ -29,19 +29,19 @@ from firstline.ports import (
     WordEncoder,
 )
 from firstline.questions.alike import Shingles, repeats, shingles
+from firstline.questions.apt import best_first
 from firstline.questions.companions import (
-    COMPANIONS_MAX,
-    SUFFERING,
+    NEAR,
+    NOT_SCORED,
     WHOLE,
-    curing,
     introduced_by,
     other_parts,
+    told_by,
 )
 
 PER_DOCUMENT = 3
 READ_ROUNDS_MAX = 3
 """Rounds of reading: each after the first takes the places that near-duplicates left."""
-NOT_SCORED = Scores(dense=0.0, words=0.0, document=0.0, fused=0.0)
 """Of evidence that came along with another chunk instead of being found itself."""
 
 
@@ -135,9 +135,10 @@ async def read_evidence(
     blobs: BlobStore,
     limit: int,
     per_document: int = PER_DOCUMENT,
+    question: str = "",
 ) -> tuple[Evidence, ...]:
-    """Texts of the best chunks, document by document, at most `per_document` of each and `limit` in all, and behind
-    them what completes the first one (COMPANIONS_MAX more).
+    """Texts of the best chunks, document by document, at most `per_document` of each and `limit` in all, the piece of
+    the first document that fits the question best in front, and behind them what completes it (a few more).
 
     A near-duplicate of a better chunk is left out, and the next one takes its place. The ledger filters again: a
     chunk that the index should not have returned is not read.
@@ -158,7 +159,7 @@ async def read_evidence(
                 seen.append(own)
     if not kept:
         return ()
-    return await _completed(kept, scope, ledger=ledger, blobs=blobs)
+    return await _completed(best_first(question, kept), scope, ledger=ledger, blobs=blobs)
 
 
 async def _pieces(
@@ -218,14 +219,13 @@ async def _completed(
 async def _companions(found: Evidence, scope: Scope, *, ledger: KnowledgeLedger) -> list[tuple[Chunk, str]]:
     """Chunks with the reason for each, nearest relation first."""
     first = found.chunk
-    if first.kind in SUFFERING:
-        own = await ledger.document_chunks(first.doc_id, scope)
-        return [(chunk, f"PART_OF {first.doc_id}") for chunk in curing(own)]
+    near = await ledger.neighbours(first, scope, before=NEAR, after=NEAR)
+    case = told_by(first, near)
+    if case:
+        return [(chunk, f"PART_OF {first.doc_id}") for chunk in case]
     if first.kind is ChunkKind.SECTION:
-        near = await ledger.neighbours(first, scope, before=0, after=COMPANIONS_MAX)
         return [(chunk, f"NEXT {first.chunk_id}") for chunk in introduced_by(first, found.text, near)]
     if first.kind in WHOLE:
-        near = await ledger.neighbours(first, scope, before=COMPANIONS_MAX, after=COMPANIONS_MAX)
         return [(chunk, f"PART_OF {first.doc_id}") for chunk in other_parts(first, near)]
     return []
 

@@ -116,7 +116,7 @@ def exchange(turn: Turn) -> Exchange:
 def _of_choice(option: str, offered: Exchange) -> SearchPlan:
     """What was asked, about the option that was picked."""
     together = f"{option}\n{offered.question}"
-    return _plan(
+    plan = _plan(
         (option, ALONE_WEIGHT),
         (together, 1 - ALONE_WEIGHT),
         standalone=together,
@@ -124,6 +124,7 @@ def _of_choice(option: str, offered: Exchange) -> SearchPlan:
         # Who picks "Write concern (5.x)" no longer asks about the version named before.
         said=(option,) if any(letter.isdigit() for letter in option) else (option, offered.question),
     )
+    return replace(plan, picked=option)
 
 
 def _leant_on(question: str, earlier: Sequence[str]) -> tuple[str, ...]:

@@ -18,7 +18,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from firstline.domain import Chunk, Claim, Evidence, PlannedQuery, RankedDocument, SearchPlan
+from firstline.domain import Chunk, Claim, Evidence, Note, PlannedQuery, RankedDocument, SearchPlan
 from firstline.errors import FirstlineError, Unavailable
 from firstline.ports import (
     BlobStore,
@@ -37,7 +37,8 @@ from firstline.questions.prefer import copies_of, prefer, sisters_of, superseded
 from firstline.questions.rerank import passages, rerank
 from firstline.questions.retrieve import FusionWeights, read_evidence, read_passages, read_texts, retrieve
 from firstline.questions.spelling import Spelling, spelling
-from firstline.questions.titles import by_titles
+from firstline.questions.stories import only_a_story, stories_behind
+from firstline.questions.titles import asked_for_first, by_titles
 from firstline.questions.trail import Trail
 
 logger = logging.getLogger(__name__)
@@ -164,9 +165,14 @@ class Search:
         """How similar the first document's most similar sister is; 0 without a document."""
         return await self._index.neighbour(ranked[0].doc_id, scope, exclude=exclude) if ranked else 0.0
 
-    async def read(self, ranked: Sequence[RankedDocument], scope: Scope) -> tuple[Evidence, ...]:
+    async def read(self, ranked: Sequence[RankedDocument], scope: Scope, *, question: str) -> tuple[Evidence, ...]:
         return await read_evidence(
-            ranked, scope, ledger=self._knowledge, blobs=self._blobs, limit=self._limits.evidence_chunks
+            ranked,
+            scope,
+            ledger=self._knowledge,
+            blobs=self._blobs,
+            limit=self._limits.evidence_chunks,
+            question=question,
         )
 
     @property
@@ -202,7 +208,7 @@ class Search:
 
     async def notes(
         self, plan: SearchPlan | None, scope: Scope, claims: Sequence[Claim], evidence: Sequence[Evidence]
-    ) -> tuple[str, ...]:
+    ) -> tuple[Note, ...]:
         """What to say above an answer of these claims: that its page is about another version than was asked for."""
         version = plan.filters.get("version", "") if plan else ""
         if plan is None or not version or not claims:
@@ -261,6 +267,9 @@ class Search:
         titled = by_titles(found, titles, question=plan.queries[0].text, weight=self._limits.weights.title)
         version = plan.filters.get("version", "")
         ordered = prefer(titled, documents, question=plan.standalone, kept=kept, version=version)
+        ordered = stories_behind(ordered, documents, question=plan.standalone)
+        ordered = asked_for_first(ordered, documents, plan)
+        trail.story = only_a_story(documents.get(ordered[0].doc_id), question=plan.standalone)
         # A page is no stranger for being as near to the question as its own copy is.
         trail.copies = copies_of(ordered, documents)
         trail.sisters = sisters_of(ordered[0].doc_id, documents)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from dataclasses import dataclass
 from typing import Final
 
 from firstline.domain import Intent
@@ -10,43 +11,34 @@ from firstline.domain import Intent
 Signs = tuple[tuple[Intent, re.Pattern[str]], ...]
 
 
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Tongue:
+    """The signs of one language: strong wordings only, since no classifier reads it. `high` counts unless `policy` says
+    that the message asks about rules; `intents` holds the kinds of question, the first that is found decides."""
+
+    high: Signs
+    policy: re.Pattern[str]
+    private: re.Pattern[str]
+    account: re.Pattern[str]
+    intents: Signs
+    upset: re.Pattern[str]
+    off_task: re.Pattern[str]
+
+
+def pattern(words: str) -> re.Pattern[str]:
+    return re.compile(words, re.IGNORECASE | re.VERBOSE)
+
+
 def signs(*pairs: tuple[Intent, str]) -> Signs:
-    return tuple((intent, re.compile(pattern, re.IGNORECASE | re.VERBOSE)) for intent, pattern in pairs)
+    return tuple((intent, pattern(words)) for intent, words in pairs)
 
 
 def first_sign(signs: Signs, text: str) -> Intent | None:
-    return next((intent for intent, pattern in signs if pattern.search(text)), None)
+    return next((intent for intent, sign in signs if sign.search(text)), None)
 
 
 # Words between a verb and what it is done to; bounded, so that every pattern runs in linear time.
 _GAP: Final = r"(?:\W+[\w'’-]+){0,4}?\W+"
-
-PERSON: Final = re.compile(
-    rf"""
-    \b(?:speak|talk|chat|connect(?:\s+me)?|transfer(?:\s+me)?|put\s+me\s+through|escalate(?:\s+(?:me|this))?
-        |forward\s+me
-       |hand\s+me\s+over|pass\s+me\s+on|write)\s+(?:directly\s+)?(?:to|with)\s+(?:(?:a|an|the|my|your|some
-        |one\s+of\s+your|
-       real|live|actual|human|support|service|customer|study|sales|technical)\s+)*
-       (?:human|person|people|someone|somebody|agent|representative|rep|operator|manager|supervisor|staff|adviser
-        |advisor
-       |nurse|technician|specialist|engineer|expert|team|support|customer\s+(?:service|support|care)|office)\b
-  | \b(?:real|live|actual)\s+(?:human|person|agent|people)\b
-  | ^\W*(?:a\s+|the\s+)?(?:human|agent|operator|representative|live\s+(?:chat|agent|person)|real\s+person)
-       (?:\W+(?:please|now|pls))*\W*$
-  | \b(?:give|gimme|get|send|find|need|want|is\s+there|have)\s*(?:me\s+)?(?:a|an|some)\s+(?:real\s+|live\s+)?
-       (?:human(?:\s+being)?|agent|operator|person)\b(?!{_GAP}(?:that|role|record|pool|process|object|field|account))
-  | \b(?:is|are)\s+(?:a|any|there\s+(?:a|any))\s+(?:human|real\s+person)\s+(?:there|here|around|available)
-  | \b(?:someone|somebody|a\s+person)\s+(?:(?:from|of|in)\s+(?:\w+\s+){{1,2}})?(?:call|phone|ring|contact)(?:s
-        |ed)?\s+me\b
-  | \bcall\s+me\s+back\b | \b(?:have|ask)\s+(?:someone|somebody|an?\s+\w+)\s+(?:to\s+)?(?:call|phone|contact)\s+me\b
-  | \bnot\s+(?:a|with\s+a|to\s+a|want\s+to\s+chat\s+with\s+a)\s+(?:bot|robot|machine|chatbot)\b
-  | \b(?:mit\s+einem\s+(?:menschen|mitarbeiter|berater)|echten\s+menschen|parler\s+(?:à|avec)\s+(?:un|une|quelqu)
-       |hablar\s+con\s+(?:un|una|alguien)|parlare\s+con\s+(?:un|una|qualcuno)|falar\s+com\s+(?:um|uma|alguém)
-       |met\s+een\s+(?:mens|medewerker))
-    """,
-    re.IGNORECASE | re.VERBOSE,
-)
 
 _SOMEONE: Final = (
     r"(?:another|other|some(?:one|body)(?:\s+else)?|any(?:one|body)\s+else|all|your|the\s+other)\s*(?:'s\s*)?"
@@ -72,15 +64,22 @@ PRIVATE: Final = re.compile(
        |phone|salary|transactions|bank\s+details|order\s+history|invoices|file|camera|data)\s+(?:of|behind|from
         |that\s+belongs?\s+to)\s+
        (?:{_RELATION}|{_SOMEONE}|this\s+(?:user|seller|person|customer)|the\s+(?:person|user|customer|seller|ceo)\b)
-  | \b(?:show|print|reveal|give|tell|read|share|what)\b{_GAP}(?:internal|hidden|confidential|secret)\s+(?:notes?
-        |documents?
+  | \b(?:show|print|reveal|give|tell|read|share|what)\b{_GAP}(?:internal|confidential|secret
+        |hidden(?!\s+(?:documents?|files?|tools?|comments?)\b))\s+(?:notes?|documents?
        |instructions?|prompts?|roadmap|tools?|files?|comments?)\b(?!\s+(?:feature|type|field|api|setting|page))
-  | \b(?:system\s+prompt|ignore\s+(?:all\s+|your\s+|the\s+|any\s+)*(?:previous\s+|prior\s+)?(?:rules|instructions)
-       |reveal\s+your\s+instructions)\b
+  | \b(?:show|print|reveal|give|tell|repeat|output|disclose|leak|recite|read|share|what(?:'s|\s+is|\s+are))\b{_GAP}?
+       \W*your\s+(?:\w+\s+)?(?:system\s+)?(?:prompts?|instructions)\b(?!\s+(?:on|for|about|to)\b)
+  | \brepeat\s+(?:the|all|everything)\s+(?:\w+\s+)?above\b
+  | (?:^|[.!?,:;]\s*|\band\s+|\bplease\s+|\byou\s+)(?:show|print|reveal|give|tell|repeat|output|disclose|leak
+       |share)\s+(?:me\s+)?
+       (?:the|its)\s+system\s+prompt\b
   | \b(?:give|send|tell|show|list|print|what(?:'s|\s+is|\s+are))\b(?:\s+\w+){{0,3}}?\s+(?:root
         |admin(?:istrator)?(?:'s)?|master|ceo'?s?)
        \s+(?:password|credentials|login|access\s+keys?)\b(?!\s+(?:default|policy|requirements?|file|length))
   | \bwhat\s+(?:is|was)\s+the\s+password\s+of\b
+  | ^\W*(?:(?:please|can\s+you|could\s+you|hi|hello)\W+)*(?:give|send|tell|show)\s+(?:me
+       |us)\b{_GAP}(?:addresses|numbers|names)
+       \s+of\s+{_SOMEONE}
   | \b(?:list|print|dump|show)\s+(?:me\s+)?(?:all\s+)?(?:the\s+|your\s+)?(?:api\s+keys|secrets|database)\s+(?:you
         |of)\b
   | \bdump\s+your\s+database\b
@@ -102,6 +101,10 @@ _HELD: Final = (
     r"|lounge)"
     r"\s+(?:\w+\s+)?(?:plan|pass|subscription|contract|membership)|(?:season\s+)?pass|broadband|plan)"
 )
+# "child" alone is a node or a process.
+_CHILD: Final = (
+    r"(?:my|our)\s+(?:[\w-]+\s+){0,2}?(?:son|daughter|kid|child|boy|girl)(?:'s)?|(?:a|of)\s+minors?|under-?age\w*"
+)
 # Nearly always what they say, whatever stands around them.
 HIGH_STRONG: Final = signs(
     (
@@ -119,8 +122,10 @@ HIGH_STRONG: Final = signs(
         | \b(?:file|filing|preparing)\s+(?:a\s+)?(?:law)?suit\b | \bdmca\s+(?:notice|takedown)\b
         | \b(?:hold|held)\s+you\s+(?:legally\s+)?(?:liable|responsible)\b | \bhear\s+from\s+(?:my|our)\s+(?:lawyer
         |attorney)
-        | \bhearing\s+from\s+(?:my|our)\s+(?:lawyer|attorney) | \bmein\s+anwalt\b | \bmon\s+avocat\b
-        | \bmi\s+abogado\b""",
+        | \bhearing\s+from\s+(?:my|our)\s+(?:lawyer|attorney)
+        | \b(?:we|i)(?:'ll|\s+will|\s+shall)\s+(?:litigate|(?:claim|seek)\s+(?:damages|compensation))\b
+        | \b(?:expect|threaten(?:ing)?\s+with|prepar(?:e|ing))\s+(?:a|an|the)\s+(?:\w+\s+)?(?:lawsuit|claim)\b
+        | \b(?:will|shall|am|are)\s+(?:fight|going\s+to\s+fight)\s+(?:this|it)\s+in\s+court\b""",
     ),
     (
         Intent.DELETION,
@@ -133,8 +138,12 @@ HIGH_STRONG: Final = signs(
         | \b(?:gdpr|right\s+to\s+(?:be\s+forgotten|erasure)|article\s+17)\b{_GAP}(?:request|erasure|delet\w+|applies
         |now)\b
         | \b(?:i|we)\s+(?:demand|request|invoke|want)\b{_GAP}(?:deletion|erasure|article\s+17)\b
-        | \bdelete\s+me\s+from\b | \b(?:mein\s+konto|meine\s+daten)\s+löschen\b | \bsupprimer\s+mon\s+compte\b
-        | \beliminar\s+mi\s+cuenta\b""",
+        | \bforget\s+(?:me|us)\s*(?::|$|and\b)
+        | \b(?:gdpr|dsgvo)\b.{{0,60}}\b(?:delet\w+|eras\w+|gone|remov\w+|must\s+go)\b
+        | \b(?:delet\w+|eras\w+|gone|remov\w+)\b.{{0,40}}\bgdpr\b
+        | \b(?:{_CHILD})\b.{{0,120}}\b(?:delet\w+|eras\w+|remov\w+|wip\w+|get\s+rid|take\s+(?:it|them|down))\b
+        | \b(?:delete|erase|remove|wipe)\b.{{0,60}}\b(?:{_CHILD})\b
+        | \bdelete\s+me\s+from\b""",
     ),
     (
         Intent.BILLING_DISPUTE,
@@ -148,8 +157,15 @@ HIGH_STRONG: Final = signs(
         | \brefund\s+(?:me|us)\b | ^\W*(?:(?:i\s+want\s+(?:a\s+)?)?refund)(?:\s+(?:now|please|me))*\W*$
         | \b(?:un)?authori[sz]ed\s+charges?\b | \bfraudulent\s+(?:charge|payment)
         | \bcharge\s+(?:is\s+)?(?:not\s+mine|i\s+(?:did\s+not|never))
-        | \b(?:refuse\s+to|will\s+not|won't)\s+pay\b | \bgeld\s+zurück\b | \brembours(?:ez|ement)\b
-        | \bdevol\w+\s+mi\s+dinero\b""",
+        | \b(?:refuse\s+to|will\s+not|won't)\s+pay\b
+        | \b(?:charge|payment|amount|debit|position)\b.{0,80}\b(?:(?:not|don't|do\s+not)\s+recogni[sz]e|never\s+agreed
+        |know\s+nothing)\b
+        | \b(?:my|our|the)\s+(?:card|bank|card\s+(?:issuer|company))\b.{0,40}\b(?:revers\w+|chargeback|as\s+fraud)\b
+        | \b(?:revers\w+|disput\w+)\s+(?:this|the|that|your)\s+(?:charge|payment|debit|invoice|bill|fine|fee)\b
+        | \bpromised\b.{0,30}\b(?:deposit|refund|money|credit)\b
+        | \bnever\s+(?:gave|got|came|received|returned)\b.{0,30}\bback\b
+        | \b(?:refund|credit)\s+(?:it|that|the\s+(?:rest|difference|amount))\b(?!\s+to\s+(?:a|the)\s+customer)
+        | \b(?:pay|give)\s+(?:me|us|it|one)\s+back\b | \b(?:want|expect)\b.{0,30}\b(?:refunded|money\s+returned)\b""",
     ),
     (
         Intent.COMPLAINT,
@@ -165,9 +181,12 @@ HIGH_STRONG: Final = signs(
         |our)\s+(?:[\w-]+\s+){{0,3}}?{_HELD}\b
         | \b(?:close|end)\s+(?:my|our)\s+(?:[\w-]+\s+){{0,2}}?(?:account|subscription|membership|contract|policy)\b
         | \b(?:cancel|terminate|end)\s+(?:the|this|your)\s+(?:[\w-]+\s+){{0,1}}?(?:subscription|membership|contract)\b
+        | \b(?:cancel|terminate|end|quit|stop)\s+(?:the|this|my|our|your)\s+(?:[\w-]+\s+){{0,3}}?{_HELD}\s+
+        (?:that\s+)?(?:i|we)\s+(?:pay|have)\b
+        | \b(?:get|let)\s+(?:me\s+|us\s+)?out\s+of\s+(?:my|our|the|this)\s+(?:[\w-]+\s+){{0,3}}?{_HELD}\b
+        | \b(?:stop|end|quit)\s+(?:my|our)\s+(?:[\w-]+\s+){{0,3}}?{_HELD}\b
         | \bgive\s+notice\s+to\s+cancel\b | ^\W*i\s+(?:want|would\s+like|wish)\s+to\s+cancel\W*$
-        | \b(?:abo|abonnement|vertrag|konto|mitgliedschaft)\s+(?:\w+\s+)?kündigen\b | \brésilier\s+(?:mon|notre)\b
-        | \bcancelar\s+mi\s+(?:suscripción|cuenta|contrato)\b | \bdisdire\s+il\s+mio\b
+        | \bdisdire\s+il\s+mio\b
         | \bcancelar\s+(?:a\s+)?minha\b""",
     ),
 )
@@ -236,8 +255,12 @@ ON_YOUR_SIDE: Final = re.compile(
     r"\b(?:can|could|would|will)\s+(?:you|somebody|someone|your\s+team)\b.{0,80}\b(?:on|at|from)\s+your\s+(?:side|end)\b",
     re.IGNORECASE,
 )
+# It asks what would happen, or for the form of it.
 POLICY: Final = re.compile(
-    r"\b(?:polic(?:y|ies)|rules|procedure|template|process|what\s+is\s+an?|meaning\s+of)\b", re.IGNORECASE
+    r"\b(?:when|if|after|before|once)\s+(?:i|we|you|one)\s+(?:delete|cancel|close|terminate|end|leave|quit)\b"
+    r"|\b(?:complaints?|cancellation|refund)\s+(?:fees?|forms?|procedures?|rates?|terms|loop)\b"
+    r"|\b(?:polic(?:y|ies)|rules|procedure|template|(?<!in )process|what\s+is\s+an?|meaning\s+of)\b",
+    re.IGNORECASE,
 )
 OFF_TASK: Final = re.compile(
     r"""\b(?:write|compose|draft|make\s+up|invent|tell|give|sing|create|recite|need|want|finish|continue|do
@@ -261,4 +284,10 @@ ASKS: Final = re.compile(
     |do\s+(?:i|you|we|they)|should|would|explain|describe|difference|list\s+of|tell\s+me\s+(?:more\s+)?about|error
         |fail(?:s|ed|ure)?|not\s+working)\b""",
     re.IGNORECASE | re.VERBOSE,
+)
+# It ends something that an earlier message names.
+ENDS_IT: Final = re.compile(
+    r"(?P<verb>\b(?:cancel|terminate|end|quit|close|delete|erase|remove|wipe|get\s+rid\s+of|stop)(?:l?ing)?)\s+"
+    r"(?P<what>it|that|this|them|those|these|the\s+(?:whole\s+)?thing|everything|all\s+of\s+(?:it|them))\b",
+    re.IGNORECASE,
 )

@@ -12,6 +12,7 @@ from collections.abc import Iterable, Mapping
 from typing import Final
 
 from firstline.domain import Talk
+from firstline.questions.small_talk_words import ELSEWHERE, FILLERS_ELSEWHERE, JAPANESE, JAPANESE_FILLERS
 
 WORDS_MAX: Final = 16
 _WORD: Final = re.compile(r"[^\W_]+(?:['’][^\W_]+)*")
@@ -74,6 +75,7 @@ _FILLERS: Final = """
 """
 _MAY_CHOOSE: Final = frozenset({"all", "everyone", "everybody", "team", "today", "again"})
 """Beside a mere "yes" these choose: "yes, everyone"."""
+_ASKS: Final = re.compile("[?？]")
 _SHY_OF_QUESTIONS: Final = frozenset({Talk.SOLVED, Talk.NOD, Talk.THANKS})
 _RANKED: Final = (Talk.ABOUT_ME, Talk.THANKS, Talk.SOLVED, Talk.FAREWELL, Talk.GREETING, Talk.NOD)
 """The kind that decides when a message is of several."""
@@ -105,9 +107,20 @@ _PHRASES: Final = _phrases(
         (Talk.FAREWELL, _FAREWELLS),
         (Talk.NOD, _NODS),
         (Talk.SOLVED, _SOLVED),
+        *ELSEWHERE.items(),
         (None, _FILLERS),
+        (None, FILLERS_ELSEWHERE),
     )
 )
+# A language without blanks is taken apart letter by letter.
+_RUNS: Final = {
+    phrase: kind
+    for kind, listed in (*JAPANESE.items(), (None, JAPANESE_FILLERS))
+    for phrase in ("".join(_plain(one)) for one in listed.split("|"))
+    if phrase
+}
+_RUN: Final = re.compile("[\u3040-\u30ff\u3400-\u9fff]")
+_RUN_LONGEST: Final = max(map(len, _RUNS))
 _LONGEST: Final = max(map(len, _PHRASES))
 
 
@@ -121,17 +134,38 @@ def small_talk(text: str) -> Talk | None:
     at = 0
     while at < len(words):
         length = next((n for n in range(_LONGEST, 0, -1) if words[at : at + n] in _PHRASES), 0)
-        if not length:
-            return None
-        kind = _PHRASES[words[at : at + length]]
-        if kind is None:
-            beside.update(words[at : at + length])
+        if length:
+            kind = _PHRASES[words[at : at + length]]
+            if kind is None:
+                beside.update(words[at : at + length])
+            else:
+                kinds.add(kind)
         else:
-            kinds.add(kind)
+            length, run = 1, _kinds_of_run(words[at])
+            if run is None:
+                return None
+            kinds |= run
         at += length
     # "that worked?" asks.
-    if not kinds or ("?" in text and kinds <= _SHY_OF_QUESTIONS):
+    if not kinds or (_ASKS.search(text) and kinds <= _SHY_OF_QUESTIONS):
         return None
     if kinds == {Talk.NOD} and beside & _MAY_CHOOSE:
         return None
     return next(kind for kind in _RANKED if kind in kinds)
+
+
+def _kinds_of_run(word: str) -> set[Talk] | None:
+    """The kinds of the phrases that a word of a script without blanks is made of; None when it says anything else."""
+    if not _RUN.search(word):
+        return None
+    kinds: set[Talk] = set()
+    at = 0
+    while at < len(word):
+        length = next((n for n in range(_RUN_LONGEST, 0, -1) if word[at : at + n] in _RUNS), 0)
+        if not length:
+            return None
+        kind = _RUNS[word[at : at + length]]
+        if kind is not None:
+            kinds.add(kind)
+        at += length
+    return kinds

@@ -50,6 +50,14 @@ def terms(text: str) -> tuple[str, ...]:
     return tuple(found)
 
 
+CODE: Final = re.compile(r"[A-Z]{1,10}[-_]?\d{3,6}[A-Z]?$")
+
+
+def codes(text: str) -> tuple[str, ...]:
+    """Error codes as they are written (E11000, SQL0911N), each once."""
+    return tuple(name for name in identifiers(text) if CODE.match(name))
+
+
 _JOINTS: Final = re.compile(r"[._:/+#-]")
 
 

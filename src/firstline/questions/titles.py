@@ -13,7 +13,8 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
-from firstline.domain import RankedDocument
+from firstline.domain import Document, DocumentKind, RankedDocument, SearchPlan
+from firstline.questions.outright import codes_alone, titled_by
 from firstline.questions.terms import all_stems, terms
 
 
@@ -30,6 +31,25 @@ def by_titles(
         for document in ranked
     ]
     return tuple(sorted(scored, key=lambda document: -document.score))
+
+
+def asked_for_first(
+    ranked: tuple[RankedDocument, ...], documents: Mapping[str, Document], plan: SearchPlan
+) -> tuple[RankedDocument, ...]:
+    """The page that was picked, or that is titled by the code that was asked for, in front; a page of the documentation
+    before a ticket that bears the code too."""
+    codes = codes_alone(plan.queries[0].text)
+    if not plan.picked and not codes:
+        return ranked
+
+    def behind(one: RankedDocument) -> tuple[bool, bool]:
+        document = documents.get(one.doc_id)
+        if document is None:
+            return True, True
+        meant = document.title == plan.picked if plan.picked else titled_by(document.title, codes)
+        return not meant, document.kind is not DocumentKind.DOCUMENTATION and meant
+
+    return tuple(sorted(ranked, key=behind))
 
 
 def _share(title: frozenset[str], asked: frozenset[str], rarity: Mapping[str, float]) -> float:

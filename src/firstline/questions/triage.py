@@ -1,7 +1,9 @@
 """What kind of message is this? Rules that read the words, weighed with the classifier that reads the meaning.
 
-A wrong deflection costs more than a retrieval in vain: what is not surely something else is answerable. The thresholds
-were chosen on held-out industries (training/triage) for at most one false alarm in a hundred answerable questions.
+A wrong deflection costs more than a retrieval in vain: what only the classifier takes for off-topic is not settled, and
+the knowledge base has the last word on it (out_of_scope.py). The classifier was trained on English: a message in
+another language is read by the signs of its own (tongues.py), and without one it is looked up. Thresholds:
+training/triage, on industries left out.
 """
 
 from __future__ import annotations
@@ -13,31 +15,51 @@ from types import MappingProxyType
 from typing import Final
 
 from firstline.domain import Category, Intent, Mood, Triage
-from firstline.questions.language import language_of
+from firstline.questions.language import DEFAULT
 from firstline.questions.manner import HOW_FIRST, INTENTS, entities, upset
+from firstline.questions.person_wanted import wants_person
 from firstline.questions.signs import (
     ACCOUNT,
     ASKS,
+    ENDS_IT,
     HIGH_STRONG,
     HIGH_WEAK,
     MINE,
     OFF_TASK,
     ON_YOUR_SIDE,
     OTHERS,
-    PERSON,
     POLICY,
     PRIVATE,
     first_sign,
 )
 from firstline.questions.small_talk import small_talk
+from firstline.questions.tongue import tongue_of
+from firstline.questions.tongues import (
+    asks_for_private_data,
+    fold,
+    has_signs,
+    high_stakes_sign,
+    kind_of_question,
+    needs_account,
+    off_task,
+    says_upset,
+)
 
-DEFLECT_MIN: Final = 0.8
+DEFLECT_MIN: Final = 0.5
 DEFLECT_WITH_SIGN_MIN: Final = 0.3
-DEFLECT_IN_CONVERSATION_MIN: Final = 0.97
-PRIVATE_MIN: Final = 0.4
+DEFLECT_IN_CONVERSATION_MIN: Final = 0.9
+PRIVATE_MIN: Final = 0.25
 OUT_OF_SCOPE_MIN: Final = 0.5
+ACCOUNT_WITH_SIGN_MIN: Final = 0.3
 HIGH_WITH_STRONG_MIN: Final = 0.03
-HIGH_WITH_WEAK_MIN: Final = 0.6
+HIGH_WITH_WEAK_MIN: Final = 0.35
+HIGH_ALONE_MIN: Final = 0.5
+HIGH_COMMAND_MIN: Final = 0.8
+"""A command of a few words ("delete a collection") names a thing of the product's."""
+COMMAND_WORDS_MAX: Final = 3
+BARE_WORDS_MAX: Final = 6
+HOW_FIRST_MIN: Final = 0.85
+"""Somebody who asks how something is done in general seldom has a case of their own."""
 ENTITIES_MAX: Final = 12
 CHARS_MAX: Final = 2_000
 """Rules read the start of a message: what somebody wants stands there, logs follow."""
@@ -53,11 +75,21 @@ WITHOUT_CLASSIFIER: Final[Mapping[Category, float]] = MappingProxyType(
     }
 )
 """When the embedder is down: the words alone decide, and what they leave open is looked up."""
+LOOKED_UP: Final = "a question to look up"
+SURE_BY_SIGN: Final = 0.9
+BY_CLASSIFIER: Final = "nothing that a knowledge base of a product is asked"
+BY_CLASSIFIER_ACCOUNT: Final = "reads like a look into an account"
+UNSETTLED: Final = frozenset({BY_CLASSIFIER, BY_CLASSIFIER_ACCOUNT})
+OFF_TASK_REASON: Final = "a task or talk, not a question about the knowledge"
+LEANS: Final = re.compile(r"\W*(?:and|ok(?:ay)?\W+and|what\s+about|how\s+about|or)\b", re.IGNORECASE)
+"""A message that leans on something said before, even when it comes first."""
 WORD: Final = re.compile(r"[^\W_]+")
 VOWELS: Final = frozenset("aeiouyäöüáàâéèêëíìîóòôúùûåæøœ")
 CONSONANTS: Final = re.compile(r"[bcdfghjklmnpqrstvwxz]{5}|^[bcdfghjklmnpqrstvwxz]{3,}$")
 SALAD_WORDS_MIN: Final = 4
-SHORT_NONSENSE_MIN: Final = 0.97
+SAID_OVER_MAX: Final = 2
+SAID_OVER_LETTERS_MIN: Final = 5
+SHORT_NONSENSE_MIN: Final = 0.9
 """A single noun or two can be a search; only longer strings without a question can be word salad."""
 KEY_ROWS: Final = ("qwertyuiop", "asdfghjkl", "zxcvbnm", "qwertzuiop", "yxcvbnm")
 
@@ -74,28 +106,34 @@ def triage(
     """Sort one message. `history` holds the asker's earlier messages, oldest first; `probabilities` sum to 1.
 
     A wish for a person is answerable with intent `person`; other people's data and secrets are out of scope with
-    intent `private_data`. Takes well under a millisecond.
+    intent `private_data`. A short message takes well under a
+    millisecond, one of 2,000 characters up to twenty.
     """
     text = _visible(question)[:CHARS_MAX]
     named = entities(text, entities_max=ENTITIES_MAX, chars_max=CHARS_MAX)
+    language = tongue_of(text)
+    english, read = language in ("", DEFAULT), "" if language == DEFAULT else fold(text)
     category, intent, confidence, reason = (
         _unreadable(text)
         or _small_talk(text, probabilities)
-        or _high_stakes(text, probabilities, high_stakes_min)
+        or _grave_by_sign(read, language)
+        or (None if has_signs(language) else _high_stakes(text, bool(history), probabilities, high_stakes_min))
         or _asks_for_person_or_secret(text)
         or _mashed(text)
-        or _off_topic(text, bool(history), bool(named), probabilities, deflect_min)
-        or _out_of_scope(text, bool(history), probabilities, out_of_scope_min)
-        or (Category.ANSWERABLE, _intent(text), probabilities[Category.ANSWERABLE], "a question to look up")
+        or _beside_by_sign(read, language)
+        or (_off_topic(text, bool(history), bool(named), probabilities, deflect_min) if english else None)
+        or (_out_of_scope(text, bool(history), probabilities, out_of_scope_min) if english else None)
+        or (Category.ANSWERABLE, _intent(text, read, language), probabilities[Category.ANSWERABLE], LOOKED_UP)
     )
     return Triage(
         category=category,
         confidence=round(confidence, 4),
         intent=intent,
         entities=named,
-        language=language_of(text),
-        mood=Mood.UPSET if upset(text, history) else Mood.NEUTRAL,
+        language=language or DEFAULT,
+        mood=Mood.UPSET if upset(text, history) or _says_upset(read, language, history) else Mood.NEUTRAL,
         reason=reason,
+        settled=reason not in UNSETTLED,
     )
 
 
@@ -124,37 +162,66 @@ def _small_talk(text: str, probabilities: Mapping[Category, float]) -> Verdict |
     return Category.IRRELEVANT, Intent.SMALL_TALK, max(probabilities[Category.IRRELEVANT], 0.9), "small talk"
 
 
-def _high_stakes(text: str, probabilities: Mapping[Category, float], weak_min: float) -> Verdict | None:
+def _high_stakes(
+    text: str, in_conversation: bool, probabilities: Mapping[Category, float], weak_min: float
+) -> Verdict | None:
     share = probabilities[Category.HIGH_STAKES]
-    if share >= HIGH_WITH_STRONG_MIN:
+    asks_of_rules = POLICY.search(text) is not None
+    if share >= (HOW_FIRST_MIN if asks_of_rules else HIGH_WITH_STRONG_MIN):
         strong = first_sign(HIGH_STRONG, text)
         if strong is not None:
             return Category.HIGH_STAKES, strong, max(share, 0.9), f"says {strong.value} outright"
-    # Somebody who asks how it works in general has no case of their own.
-    if share >= weak_min and MINE.search(text) and not POLICY.search(text) and not HOW_FIRST.match(text):
-        weak = first_sign(HIGH_WEAK, text)
-        if weak is not None:
-            return Category.HIGH_STAKES, weak, share, f"words and meaning of {weak.value}"
+    if in_conversation and len(WORD.findall(text)) <= BARE_WORDS_MAX and ENDS_IT.search(text):
+        # "And cancel it": had it been a contract, it would stand named here (said_before.py).
+        return None
+    general = asks_of_rules or HOW_FIRST.match(text) is not None
+    weak = first_sign(HIGH_WEAK, text)
+    if weak is not None and MINE.search(text) and share >= (HOW_FIRST_MIN if general else weak_min):
+        return Category.HIGH_STAKES, weak, share, f"words and meaning of {weak.value}"
+    alone_min = HOW_FIRST_MIN if general else HIGH_ALONE_MIN
+    if not general and len(WORD.findall(text)) <= COMMAND_WORDS_MAX:
+        alone_min = HIGH_COMMAND_MIN
+    if share >= alone_min and share == max(probabilities.values()):
+        return Category.HIGH_STAKES, weak or Intent.COMPLAINT, share, "the classifier reads a dispute or a farewell"
+    return None
+
+
+def _grave_by_sign(read: str, language: str) -> Verdict | None:
+    """In another language than English; `read` is empty for English."""
+    sign = high_stakes_sign(read, language) if read else None
+    if sign is not None:
+        return Category.HIGH_STAKES, sign, SURE_BY_SIGN, f"says {sign.value} outright"
+    if read and asks_for_private_data(read, language):
+        return Category.OUT_OF_SCOPE, Intent.PRIVATE_DATA, SURE_BY_SIGN, "asks for private data or secrets"
+    return None
+
+
+def _beside_by_sign(read: str, language: str) -> Verdict | None:
+    if read and off_task(read, language):
+        return Category.IRRELEVANT, Intent.OTHER, SURE_BY_SIGN, OFF_TASK_REASON
+    if read and needs_account(read, language):
+        return Category.OUT_OF_SCOPE, Intent.ACCOUNT, SURE_BY_SIGN, "needs an account or a decision"
     return None
 
 
 def _asks_for_person_or_secret(text: str) -> Verdict | None:
-    if len(WORD.findall(text)) > SHORT_WORDS_MAX:
-        text = _last_sentence(text)
-    if PRIVATE.search(text):
+    read = _last_sentence(text) if len(WORD.findall(text)) > SHORT_WORDS_MAX else text
+    if PRIVATE.search(read):
         return Category.OUT_OF_SCOPE, Intent.PRIVATE_DATA, 0.9, "asks for private data or secrets"
-    if PERSON.search(text):
+    if wants_person(text):
         return Category.ANSWERABLE, Intent.PERSON, 0.9, "asked for a person"
     return None
 
 
 def _last_sentence(text: str) -> str:
-    """A long message that wants a person says so at its end."""
+    """Where a long message says what it wants."""
     return re.split(r"[.!?\n]\s+", text.rstrip(" .!?"))[-1]
 
 
 def _mashed(text: str) -> Verdict | None:
     words = WORD.findall(text.casefold())
+    if len(words) >= SALAD_WORDS_MIN and len(set(words)) <= SAID_OVER_MAX:
+        return Category.NONSENSE, Intent.OTHER, 0.95, "the same words over and over"
     if not words or not all(_is_mash(word) for word in words):
         return None
     return Category.NONSENSE, Intent.OTHER, 0.95, "keyboard mash"
@@ -162,11 +229,13 @@ def _mashed(text: str) -> Verdict | None:
 
 def _is_mash(word: str) -> bool:
     """Letters no language puts together: one letter over and over, a stretch of a keyboard row, no vowel at length."""
-    if not word.isascii() or not word.isalpha():
+    if not word.isalpha():
         return False
+    if not word.isascii():
+        return len(word) >= SAID_OVER_LETTERS_MIN and len(set(word)) == 1
     if len(word) >= 4 and len(set(word)) <= 2:
         return True
-    if len(word) >= 5 and any(word in row or word[::-1] in row for row in KEY_ROWS):
+    if len(word) >= 4 and any(word in row or word[::-1] in row for row in KEY_ROWS):
         return True
     return len(word) >= 6 and not VOWELS.intersection(word)
 
@@ -177,19 +246,19 @@ def _off_topic(
     irrelevant, nonsense = probabilities[Category.IRRELEVANT], probabilities[Category.NONSENSE]
     words = len(WORD.findall(text))
     if words <= SHORT_WORDS_MAX and OFF_TASK.search(text) and irrelevant >= DEFLECT_WITH_SIGN_MIN:
-        return Category.IRRELEVANT, Intent.OTHER, irrelevant, "a task or talk, not a question about the knowledge"
+        return Category.IRRELEVANT, Intent.OTHER, irrelevant, OFF_TASK_REASON
     if technical:
         return None
     if in_conversation:
         # A follow-up says little by itself: only what no follow-up would say is turned away.
-        sure = irrelevant >= DEFLECT_IN_CONVERSATION_MIN
-        return (Category.IRRELEVANT, Intent.SMALL_TALK, irrelevant, "the classifier is sure") if sure else None
-    if irrelevant + nonsense < deflect_min:
+        sure = irrelevant >= DEFLECT_IN_CONVERSATION_MIN and words >= SALAD_WORDS_MIN and not LEANS.match(text)
+        return (Category.IRRELEVANT, Intent.OTHER, irrelevant, BY_CLASSIFIER) if sure else None
+    if irrelevant + nonsense < deflect_min or LEANS.match(text):
         return None
     if irrelevant >= nonsense:
-        return Category.IRRELEVANT, Intent.SMALL_TALK, irrelevant, "the classifier is sure"
+        return Category.IRRELEVANT, Intent.OTHER, irrelevant, BY_CLASSIFIER
     if not ASKS.search(text) and (words >= SALAD_WORDS_MIN or _half_mashed(text) or nonsense >= SHORT_NONSENSE_MIN):
-        return Category.NONSENSE, Intent.OTHER, nonsense, "the classifier is sure"
+        return Category.NONSENSE, Intent.OTHER, nonsense, BY_CLASSIFIER
     return None
 
 
@@ -209,12 +278,20 @@ def _out_of_scope(
     caution = (1 - share_min) / 2 if in_conversation else 0.0
     if share >= PRIVATE_MIN + caution and OTHERS.search(text):
         return Category.OUT_OF_SCOPE, Intent.PRIVATE_DATA, share, "words and meaning of other people's data"
-    if share >= share_min + caution and ACCOUNT.search(text):
+    if share >= ACCOUNT_WITH_SIGN_MIN + caution and ACCOUNT.search(text):
         return Category.OUT_OF_SCOPE, Intent.ACCOUNT, share, "needs an account or a decision"
+    if share >= share_min + caution:
+        return Category.OUT_OF_SCOPE, Intent.ACCOUNT, share, BY_CLASSIFIER_ACCOUNT
     return None
 
 
-def _intent(text: str) -> Intent:
+def _intent(text: str, read: str, language: str) -> Intent:
     if HOW_FIRST.match(text):
         return Intent.HOW_TO
-    return first_sign(INTENTS, text) or Intent.OTHER
+    told = kind_of_question(read, language) if has_signs(language) else None
+    return told or first_sign(INTENTS, text) or Intent.OTHER
+
+
+def _says_upset(read: str, language: str, history: Sequence[str]) -> bool:
+    before = fold(history[-1]) if history and tongue_of(history[-1]) == language != DEFAULT else ""
+    return any(turn and says_upset(turn, language) for turn in (read, before))

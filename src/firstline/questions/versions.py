@@ -68,6 +68,12 @@ class Stated:
         """Orders versions: an open end is newer than any number."""
         return (1, self.low or ()) if self.high is None else (0, self.high)
 
+    @property
+    def span(self) -> str:
+        """In figures alone: "4.1", "4.1–" (and later), "–4.3" (and earlier), "4.1–4.3"."""
+        low, high = _spelled(self.low), _spelled(self.high)
+        return low if self.is_one else f"{low}–{high}"
+
     def __str__(self) -> str:
         """In our own wording, from the numbers alone."""
         low, high = _spelled(self.low), _spelled(self.high)

@@ -1,26 +1,24 @@
 // The chat page: the key, the session, sending and showing.
 
 import { Client, Problem } from "/static/client.js";
+import { thumbsOf } from "/static/feedback.js";
 import { element } from "/static/markdown.js";
-import { bodyOf, replyOf } from "/static/reply.js";
+import { bodyOf, replyOf, saidOf } from "/static/reply.js";
 import { SourcePanel } from "/static/source.js";
+import { label, say, speak } from "/static/texts.js";
 
+const PERSON_MS = 4000;
 const KEY = "firstline.key";
 const SESSION = "firstline.session";
-const STEPS = {
-  faq: "Looking for a ready answer…",
-  triage: "Understanding your question…",
-  rewrite: "Understanding your question…",
-  retrieve: "Looking through the documentation…",
-  compose: "Putting the answer together…",
-  verify: "Checking every sentence…",
-};
+const STEPS = new Set(["faq", "triage", "retrieve", "compose", "verify"]);
 
 const part = (id) => document.getElementById(id);
 const panel = new SourcePanel();
 let client = null;
 let session = null;
 let turnsShown = 0;
+let saidShown = 0;
+let handedOver = false;
 let busy = false;
 
 function keyFromFragment() {
@@ -33,7 +31,10 @@ function keyFromFragment() {
 }
 
 function askForKey(reason) {
-  if (reason) part("key-reason").textContent = reason;
+  if (reason) {
+    delete part("key-reason").dataset.text;
+    part("key-reason").textContent = reason;
+  }
   part("key-form").hidden = false;
   part("ask-form").hidden = true;
   part("welcome").hidden = true;
@@ -75,7 +76,8 @@ async function restore() {
   if (!session) return;
   try {
     const found = await client.session(session);
-    showAll(found.turns);
+    await speak(found.turns.at(-1)?.reply.language);
+    showAll(found);
   } catch (problem) {
     if (problem.status !== 404) throw problem;
     session = null;
@@ -83,14 +85,35 @@ async function restore() {
   }
 }
 
-function showAll(turns) {
+function showAll({ turns, said, ratings }) {
   part("log").replaceChildren();
   turnsShown = turns.length;
+  saidShown = said.length;
+  handedOver = turns.some((turn) => turn.reply.handoff_id);
+  const waiting = [...said];
   for (const turn of turns) {
+    while (waiting.length && Date.parse(waiting[0].at) < Date.parse(turn.asked_at)) part("log").append(saidOf(waiting.shift()));
     addQuestion(turn.question);
-    part("log").append(shownReply(turn));
+    part("log").append(shownReply(turn, ratings[turn.turn]));
   }
+  part("log").append(...waiting.map(saidOf));
   scrollDown();
+}
+
+/** A person writes when they have time: look now and then, as long as the page is looked at. */
+async function listenForPerson() {
+  if (!handedOver || !session || busy || document.hidden) return;
+  const listened = session;
+  try {
+    const { said } = await client.person(listened, saidShown);
+    if (!said.length || session !== listened || busy) return;
+    saidShown += said.length;
+    part("log").append(...said.map(saidOf));
+    part("announcer").textContent = said.map((one) => one.text).join(" ");
+    scrollDown();
+  } catch {
+    // The next look comes by itself.
+  }
 }
 
 function refresh() {
@@ -104,12 +127,17 @@ function addQuestion(text) {
   part("log").append(element("div", { className: "asked" }, element("p", { textContent: text })));
 }
 
-function shownReply(turn) {
-  return replyOf(turn.reply, {
+function shownReply(turn, rating) {
+  const shown = replyOf(turn.reply, {
     cite: (number, button) => openSource(turn, number, button),
     send,
     copy,
   });
+  // With a person in it there is nothing to rate yet.
+  if (!turn.reply.handoff_id) {
+    shown.append(thumbsOf(rating, (...said) => client.rate(turn.session_id, turn.turn, ...said)));
+  }
+  return shown;
 }
 
 function openSource(turn, number, button) {
@@ -120,11 +148,11 @@ function openSource(turn, number, button) {
 async function copy(text, button) {
   try {
     await navigator.clipboard.writeText(text);
-    button.textContent = "Copied";
+    button.textContent = say("copied");
   } catch {
-    button.textContent = "Copying is not allowed here";
+    button.textContent = say("copy_refused");
   }
-  setTimeout(() => { button.textContent = "Copy"; }, 2000);
+  setTimeout(() => { button.textContent = say("copy"); }, 2000);
 }
 
 async function send(text) {
@@ -137,12 +165,14 @@ async function send(text) {
 
 async function deliver(text) {
   busy = true;
-  const slot = element("div", { className: "reply" }, element("p", { className: "waiting", textContent: "Sending…" }));
+  const slot = element("div", { className: "reply" }, element("p", { className: "waiting", textContent: say("sending") }));
   part("log").append(slot);
   refresh();
   scrollDown();
   try {
-    slot.replaceWith(settled(await exchange(text, slot)));
+    const turn = await exchange(text, slot);
+    await speak(turn.reply.language);
+    slot.replaceWith(settled(turn));
   } catch (problem) {
     failed(problem, slot, text);
   }
@@ -167,6 +197,8 @@ async function exchange(text, slot) {
 async function begin() {
   session = (await client.begin()).session_id;
   turnsShown = 0;
+  saidShown = 0;
+  handedOver = false;
   sessionStorage.setItem(SESSION, session);
 }
 
@@ -174,8 +206,8 @@ function listeners(slot) {
   const pieces = { notice: "", blocks: [] };
   const waiting = slot.querySelector(".waiting");
   return {
-    ack: () => { waiting.textContent = STEPS.triage; },
-    status: ({ step }) => { waiting.textContent = STEPS[step] ?? waiting.textContent; },
+    ack: () => { waiting.textContent = say("step_triage"); },
+    status: ({ step }) => { if (STEPS.has(step)) waiting.textContent = say(`step_${step}`); },
     delta: ({ notice, block }) => {
       if (notice) pieces.notice = notice;
       if (block) pieces.blocks.push(block);
@@ -189,6 +221,7 @@ function listeners(slot) {
 
 function settled(turn) {
   turnsShown = turn.turn;
+  handedOver ||= Boolean(turn.reply.handoff_id);
   const shown = shownReply(turn);
   const { reply } = turn;
   part("announcer").textContent = [reply.notice, ...reply.blocks.map((block) => block.text)].join(" ");
@@ -196,7 +229,7 @@ function settled(turn) {
 }
 
 function failed(problem, slot, text) {
-  const shown = problem instanceof Problem ? problem : new Problem({ code: "page", detail: "This page made a mistake.", remedy: "Reload it." });
+  const shown = problem instanceof Problem ? problem : new Problem({ code: "page", detail: say("mistake"), remedy: say("reload") });
   if (shown.status === 401) {
     slot.remove();
     part("question").value = text;
@@ -218,7 +251,7 @@ async function answeredMeanwhile() {
   try {
     const found = await client.session(session);
     if (found.turns.length <= turnsShown) return false;
-    showAll(found.turns);
+    showAll(found);
     return true;
   } catch {
     return false;
@@ -226,7 +259,7 @@ async function answeredMeanwhile() {
 }
 
 function errorCard(problem, again) {
-  const button = element("button", { type: "button", className: "quiet", textContent: "Try again" });
+  const button = element("button", { type: "button", className: "quiet", textContent: say("try_again") });
   button.addEventListener("click", () => { if (!busy) again(); });
   if (problem.retryAfterS > 0) countDown(button, problem.retryAfterS);
   const unusable = problem.status === 422 || problem.status === 413;
@@ -243,7 +276,7 @@ function countDown(button, seconds) {
   button.disabled = true;
   const tick = () => {
     const left = Math.ceil((until - Date.now()) / 1000);
-    button.textContent = left > 0 ? `Try again in ${left} s` : "Try again";
+    button.textContent = left > 0 ? say("try_again_in", { seconds: left }) : say("try_again");
     button.disabled = left > 0;
     if (left > 0) setTimeout(tick, 250);
   };
@@ -279,6 +312,8 @@ part("new").addEventListener("click", () => {
   panel.close();
   session = null;
   turnsShown = 0;
+  saidShown = 0;
+  handedOver = false;
   sessionStorage.removeItem(SESSION);
   part("log").replaceChildren();
   refresh();
@@ -286,5 +321,8 @@ part("new").addEventListener("click", () => {
 });
 window.addEventListener("hashchange", () => { keyFromFragment(); start(); });
 
+setInterval(listenForPerson, PERSON_MS);
+
+label();
 keyFromFragment();
 start();

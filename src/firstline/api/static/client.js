@@ -1,5 +1,7 @@
 // The API as this page needs it. Every failure becomes a Problem that says what happened and what to try.
 
+import { say } from "/static/texts.js";
+
 const BUFFER_CHARS_MAX = 4_000_000;
 
 export class Problem extends Error {
@@ -12,15 +14,8 @@ export class Problem extends Error {
   }
 }
 
-const UNREACHABLE = {
-  detail: "The server cannot be reached.",
-  remedy: "Check your connection, then try again.",
-};
-const BROKEN_OFF = {
-  code: "broken_off",
-  detail: "The connection broke off before the answer was complete.",
-  remedy: "Check again: your message may have been answered meanwhile.",
-};
+const unreachable = () => new Problem({ detail: say("unreachable"), remedy: say("check_connection") });
+const brokenOff = () => new Problem({ code: "broken_off", detail: say("broken_off"), remedy: say("check_again") });
 
 export class Client {
   constructor(key) {
@@ -36,7 +31,7 @@ export class Client {
         referrerPolicy: "no-referrer",
       });
     } catch {
-      throw new Problem(UNREACHABLE);
+      throw unreachable();
     }
     if (!response.ok) throw new Problem(await problemOf(response));
     return response;
@@ -49,6 +44,16 @@ export class Client {
   me() { return this.json("/v1/me"); }
   begin() { return this.json("/v1/sessions", { method: "POST" }); }
   session(id) { return this.json(`/v1/sessions/${encodeURIComponent(id)}`); }
+
+  rate(session, turn, rating, reason, correction) {
+    return this.json(`/v1/sessions/${encodeURIComponent(session)}/turns/${turn}/feedback`, {
+      method: "POST",
+      body: JSON.stringify({ rating, reason, correction }),
+    });
+  }
+
+  /** What persons of the team have said in this session, beyond the first `after`. */
+  person(id, after) { return this.json(`/v1/sessions/${encodeURIComponent(id)}/person?after=${after}`); }
 
   chunk(id, session, turn) {
     return this.json(`/v1/chunks/${encodeURIComponent(id)}?session=${encodeURIComponent(session)}&turn=${turn}`);
@@ -66,7 +71,7 @@ export class Client {
       if (name === "error") throw new Problem(data);
       on[name]?.(data);
     }
-    throw new Problem(BROKEN_OFF);
+    throw brokenOff();
   }
 }
 
@@ -79,8 +84,8 @@ async function problemOf(response) {
     return {
       status: response.status,
       code: "error",
-      detail: `The server answered with status ${response.status}.`,
-      remedy: "Try again in a moment.",
+      detail: say("status", { status: response.status }),
+      remedy: say("later"),
       retry_after_s: retry,
     };
   }
@@ -103,7 +108,7 @@ async function* events(response) {
     }
   } catch (error) {
     if (error instanceof Problem) throw error;
-    throw new Problem(BROKEN_OFF);
+    throw brokenOff();
   } finally {
     reader.cancel().catch(() => {});
   }

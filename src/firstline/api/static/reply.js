@@ -1,8 +1,7 @@
 // A reply as DOM: notice, blocks with their citation buttons, links, options, hand-over.
 
 import { blocks, element, inline } from "/static/markdown.js";
-
-export const PERSON_WANTED = "I would like to talk to a person.";
+import { say } from "/static/texts.js";
 
 /** Blocks grouped as they read: sentences into paragraphs, steps into lists, rows into one table-like list. */
 export function bodyOf(replyBlocks, onCite) {
@@ -52,7 +51,7 @@ function item(body, holder, kind, nodes) {
 
 function citeButton(number, onCite) {
   const button = element("button", { type: "button", className: "cite", textContent: String(number) });
-  button.setAttribute("aria-label", `Source ${number}`);
+  button.setAttribute("aria-label", say("source", { number }));
   button.setAttribute("aria-expanded", "false");
   button.addEventListener("click", () => onCite(number, button));
   return button;
@@ -77,11 +76,21 @@ export function replyOf(reply, act) {
   return shown;
 }
 
+/** What a person of the team said. */
+export function saidOf(said) {
+  return element(
+    "div",
+    { className: "reply said" },
+    element("span", { className: "label", textContent: say("team") }),
+    ...said.text.split("\n").filter((line) => line.trim()).map((line) => element("p", { textContent: line })),
+  );
+}
+
 function linksOf(links) {
   const items = links
     .filter(([, url]) => safeUrl(url))
     .map(([title, url]) => element("li", {}, link(title || url, url)));
-  return element("div", { className: "links" }, element("span", { className: "label", textContent: "Read more" }), element("ul", {}, ...items));
+  return element("div", { className: "links" }, element("span", { className: "label", textContent: say("read_more") }), element("ul", {}, ...items));
 }
 
 export function safeUrl(url) {
@@ -98,7 +107,7 @@ export function link(text, url) {
 
 function optionsOf(options, send) {
   const holder = element("div", { className: "options", role: "group" });
-  holder.setAttribute("aria-label", "What did you mean?");
+  holder.setAttribute("aria-label", say("what_meant"));
   for (const option of options) {
     const button = element("button", { type: "button", textContent: option });
     button.addEventListener("click", () => send(option));
@@ -109,31 +118,31 @@ function optionsOf(options, send) {
 
 function footOf(reply, act) {
   const foot = element("div", { className: "foot" });
-  if (reply.completeness === "partial") foot.append(element("span", { textContent: "This may not cover all of your question." }));
-  const copy = element("button", { type: "button", className: "text-button", textContent: "Copy" });
+  if (reply.completeness === "partial") foot.append(element("span", { textContent: say("partial") }));
+  const copy = element("button", { type: "button", className: "text-button", textContent: say("copy") });
   copy.addEventListener("click", () => act.copy(plainText(reply), copy));
   foot.append(copy);
   if (reply.person === "soft") {
-    const person = element("button", { type: "button", className: "text-button", textContent: "Talk to a person" });
-    person.addEventListener("click", () => act.send(PERSON_WANTED));
+    const person = element("button", { type: "button", className: "text-button", textContent: say("talk") });
+    person.addEventListener("click", () => act.send(say("person_wanted")));
     foot.append(person);
   }
   return foot;
 }
 
 function handover(reply) {
-  const button = element("button", { type: "button", className: "primary", textContent: "Connect me to a person" });
+  const button = element("button", { type: "button", className: "primary", textContent: say("connect") });
   const done = element("p", { className: "label", hidden: true });
   done.setAttribute("role", "status");
   button.addEventListener("click", () => {
     button.disabled = true;
     done.hidden = false;
-    done.textContent = `Your question is with the team. Reference ${reply.handoff_id.slice(0, 8)}.`;
+    done.textContent = say("connected", { reference: reply.handoff_id.slice(0, 8) });
   });
   return element(
     "div",
     { className: "card handover" },
-    element("h3", { textContent: "A person takes it from here" }),
+    element("h3", { textContent: say("takes_over") }),
     element("p", {}, ...inline(reply.notice)),
     button,
     done,

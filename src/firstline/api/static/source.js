@@ -2,6 +2,7 @@
 
 import { element } from "/static/markdown.js";
 import { link, safeUrl } from "/static/reply.js";
+import { say } from "/static/texts.js";
 
 const part = (id) => document.getElementById(id);
 
@@ -23,7 +24,7 @@ export class SourcePanel {
     this.forget();
     this.opener = opener;
     opener.setAttribute("aria-expanded", "true");
-    this.fill({ kind: "", title: "Loading the source…", path: "" }, [], null);
+    this.fill({ kind: "", title: say("loading_source"), path: "" }, [], null);
     part("source").hidden = false;
     try {
       const chunk = await load();
@@ -31,7 +32,7 @@ export class SourcePanel {
       this.show(chunk, number);
     } catch (problem) {
       if (this.opener !== opener) return;
-      this.fill({ kind: "", title: "This source cannot be shown", path: "" }, [`${problem.message} ${problem.remedy ?? ""}`], null);
+      this.fill({ kind: "", title: say("no_source"), path: "" }, [`${problem.message} ${problem.remedy ?? ""}`], null);
     }
     part("source-title").focus();
   }
@@ -41,7 +42,7 @@ export class SourcePanel {
     const cited = chunk.cited.filter((span) => span.number === number);
     const path = chunk.section_path.filter((name, at) => at > 0 || name !== chunk.title);
     this.fill(
-      { kind: chunk.document_kind.replaceAll("_", " "), title: chunk.title, path: path.join(" › ") },
+      { kind: say(`kind_${chunk.document_kind}`), title: chunk.title, path: path.join(" › ") },
       pieces(letters, chunk, cited),
       chunk.url && safeUrl(chunk.url) ? chunk.url : null,
     );
@@ -53,7 +54,7 @@ export class SourcePanel {
     part("source-title").textContent = title;
     part("source-path").textContent = path;
     part("source-text").replaceChildren(...text);
-    part("source-link").replaceChildren(...(url ? [link("Open the page", url)] : []));
+    part("source-link").replaceChildren(...(url ? [link(say("open_page"), url)] : []));
   }
 
   forget() {

@@ -10,12 +10,15 @@ from firstline.documents.chunk.spans import Block, BlockKind, Section
 from firstline.domain import ChunkKind
 
 PARTS: Final = {
-    ChunkKind.SYMPTOM: "symptom symptoms problem problems meaning"
-    "|problem description|problem abstract|problem statement"
+    ChunkKind.SYMPTOM: "symptom symptoms problem problems meaning question issue"
+    "|problem description|problem abstract|problem statement|problem summary|issue description"
     "|error description|error message|what happens|observed behavior|observed behaviour",
-    ChunkKind.ENVIRONMENT: "environment environments|affected versions|affected environment|affected products",
+    ChunkKind.ENVIRONMENT: "environment environments|affected versions|affected environment|affected products"
+    "|affected products and versions|applies to",
     ChunkKind.CAUSE: "cause causes|root cause|root causes|possible causes|likely cause|why this happens",
-    ChunkKind.RESOLUTION: "resolution resolutions fix mitigation solution solutions workaround workarounds remedy"
+    ChunkKind.RESOLUTION: "resolution resolutions fix fixes mitigation solution solutions workaround workarounds remedy"
+    " answer remediation"
+    "|remediation fixes|workarounds and mitigations|recommended action|recommended actions|corrective action|what to do"
     "|resolving the problem|problem solution|how to fix|how to resolve|how to fix it|local fix|problem conclusion",
 }
 _KINDS: Final = {

@@ -15,13 +15,19 @@ from firstline.errors import NotAccepted
 __all__ = ["parse"]
 
 TITLE_CHARS_MAX = 200
+HIDDEN_CHARS_MAX = 10_000
 
 
 def parse(item: SourceItem) -> ParsedDocument:
     """Text is NFC, has `\\n` line ends, no control characters and no trailing blanks outside code."""
     page = _page(item)
     title = " ".join((page.own_title or item.title or page.title or _file_name(item.item_id)).split())
-    return ParsedDocument(title=title[:TITLE_CHARS_MAX], text=tidy(page.text), metadata=page.metadata)
+    return ParsedDocument(
+        title=tidy(title).strip()[:TITLE_CHARS_MAX],
+        text=tidy(page.text),
+        metadata=page.metadata,
+        hidden=page.hidden[:HIDDEN_CHARS_MAX],
+    )
 
 
 def _page(item: SourceItem) -> Page:

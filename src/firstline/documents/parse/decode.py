@@ -19,7 +19,11 @@ _BOMS: Final = (
     (codecs.BOM_UTF16_LE, "utf-16-le"),
     (codecs.BOM_UTF16_BE, "utf-16-be"),
 )
-_CONTROL: Final = re.compile("[\x00-\x08\x0b\x0e-\x1f\x7f\u200b\u2060\ufeff\ud800-\udfff]")
+# Signs that no reader sees go too: they break words for the search, turn text around, or hide text of their own.
+_CONTROL: Final = re.compile(
+    "[\x00-\x08\x0b\x0e-\x1f\x7f\u00ad\u115f\u1160\u180e\u200b\u202a-\u202e\u2060-\u2069\u3164\ufeff\uffa0\ufff9-\ufffb"
+    "\ud800-\udfff\U000e0000-\U000e01ef]|(?<=[ -\u024f])[\u200c-\u200f](?=[ -\u024f])"
+)
 _ESCAPE_SEQUENCE: Final = re.compile("\x1b\\[[0-9;]{0,16}[A-Za-z]")
 _BLANKS: Final = re.compile(r"\n{4,}")
 _TRAILING: Final = re.compile(r"(?<![ \t])[ \t]+$", re.MULTILINE)

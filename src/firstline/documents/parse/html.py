@@ -11,6 +11,7 @@ from typing import Final
 from selectolax.lexbor import LexborHTMLParser, LexborNode
 
 from firstline.documents.parse.decode import decode
+from firstline.documents.parse.hidden import hiding_rules, unseen
 from firstline.documents.parse.page import Page
 
 _SKIPPED: Final = frozenset(
@@ -68,7 +69,6 @@ _BLOCKS: Final = frozenset(
 )
 _HEADINGS: Final = {f"h{level}": level for level in range(1, 7)}
 _LISTS: Final = frozenset({"ul", "ol", "menu"})
-_HIDDEN_STYLE: Final = re.compile(r"(?:display\s{0,4}:\s{0,4}none|visibility\s{0,4}:\s{0,4}hidden)", re.IGNORECASE)
 _CHARSET: Final = re.compile(rb"(?i)charset[ \t]{0,4}=[ \t\"']{0,4}([a-z0-9_-]{2,30})")
 INDENT_MAX: Final = 8
 """Deeper lists are written at this depth: the words count, not how far they are pushed in."""
@@ -81,13 +81,36 @@ def html_page(raw: bytes) -> Page:
     body = tree.body
     if body is None:
         return Page(text="")
+    hidden = _take_out_hidden(tree, body)
     title_node = tree.css_first("title")
     page_title = " ".join(title_node.text().split()) if title_node is not None else ""
     root = _root(tree, body)
     text = _Writer(root).markdown()
     heading = re.search(r"^# (.+)$", text, re.MULTILINE)
     title = re.sub(r"[*`]", "", heading.group(1)) if heading else page_title
-    return Page(text=text, title=title, metadata=_properties(tree))
+    return Page(text=text, title=title, metadata=_properties(tree), hidden=hidden)
+
+
+def _take_out_hidden(tree: LexborHTMLParser, body: LexborNode) -> str:
+    """Elements that nobody sees leave the tree, so that no reader of it meets them; gives what they said."""
+    rules = hiding_rules("\n".join(node.text() for node in tree.css("style")))
+    gone: list[LexborNode] = []
+    stack: list[LexborNode] = [body]
+    while stack:
+        node = stack.pop()
+        attributes = node.attributes if node.tag != "-text" else None
+        # The body itself is shown by a script now and then; taking it out would leave nothing.
+        if attributes and node is not body and unseen(attributes, rules):
+            gone.append(node)
+            continue
+        child = node.first_child
+        while child is not None:
+            stack.append(child)
+            child = child.next
+    said = [" ".join(node.text(separator=" ").split()) for node in gone if node.tag not in _SKIPPED]
+    for node in gone:
+        node.decompose()
+    return "\n".join(text for text in said if any(map(str.isalnum, text)))
 
 
 def _decoded(raw: bytes) -> str:
@@ -332,12 +355,7 @@ def _skipped(node: LexborNode) -> bool:
     attributes = node.attributes
     if not attributes:
         return False
-    if "hidden" in attributes or attributes.get("aria-hidden") == "true":
-        return True
-    return bool(_HIDDEN_STYLE.search(attributes.get("style") or "")) or attributes.get("role") in {
-        "navigation",
-        "search",
-    }
+    return unseen(attributes) or attributes.get("role") in {"navigation", "search"}
 
 
 def _start(node: LexborNode) -> int:

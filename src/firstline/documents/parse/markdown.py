@@ -8,10 +8,12 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from functools import partial
 from typing import Final
 
 from firstline.documents.parse.admonitions import quote_admonitions
 from firstline.documents.parse.front_matter import front_values
+from firstline.documents.parse.hidden import unseen
 from firstline.documents.parse.page import Page
 from firstline.documents.parse.segments import Segment, outside_code_spans, split_code
 from firstline.documents.parse.shortcodes import without_shortcodes
@@ -33,6 +35,15 @@ _HTML_TAG: Final = re.compile(
     r"(?:[ \t\n][^<>]{0,1000})?/?>",
     re.IGNORECASE,
 )
+_OPENING: Final = re.compile(r"<([A-Za-z][A-Za-z0-9]{0,30})([ \t\n][^<>]{0,1000})>")
+_ATTRIBUTE: Final = re.compile(
+    r"([\w-]{1,40})(?:\s{0,4}=\s{0,4}(?:\"([^\"]{0,500})\"|'([^']{0,500})'|([^\s\"'>]{1,500})))?"
+)
+_COMMENT_LINE: Final = re.compile(
+    r"^ {0,3}\[(?://|comment|_+[\w ]{0,40})\]:[ \t]{0,8}(?:#|<>)[^\n]{0,4000}$", re.MULTILINE
+)
+_VOID: Final = frozenset({"img", "br", "hr", "input", "source", "wbr", "meta", "link"})
+NESTED_MAX: Final = 1_000
 _IMAGE: Final = re.compile(r"!\[([^\[\]\n]{0,300})\]\([^()\n]{0,2000}\)(?:\{[^{}\n]{0,200}\})?")
 _UNDERLINE: Final = re.compile(r"^ {0,3}(=+|-+)[ \t]*$")
 _NOT_PARAGRAPH: Final = re.compile(r"^(?: {4,}|\t| {0,3}(?:#{1,6}[ \t]|>|[-*+][ \t]|\d{1,9}[.)][ \t]|\|))")
@@ -42,9 +53,56 @@ def markdown_page(text: str) -> Page:
     head, body = split_front_matter(text.replace("\r\n", "\n").replace("\r", "\n"))
     values = dict(front_values(head)) if head else {}
     own_title = values.pop("title", "")
+    body, hidden = _without_hidden(body)
     clean = clean_markdown(body)
     first = _FIRST_HEADING.search(clean)
-    return Page(text=clean, title=_plain(first.group(1)) if first else "", own_title=own_title, metadata=values)
+    return Page(
+        text=clean, title=_plain(first.group(1)) if first else "", own_title=own_title, metadata=values, hidden=hidden
+    )
+
+
+def _without_hidden(body: str) -> tuple[str, str]:
+    """Raw HTML that a reader does not see, and comments made of link definitions, apart from the rest."""
+    said: list[str] = []
+    parts: list[str] = []
+    for segment in split_code(body):
+        parts.append(segment.text if segment.code else outside_code_spans(segment.text, partial(_visible, said=said)))
+    return "".join(parts), "\n".join(said)
+
+
+def _visible(text: str, *, said: list[str]) -> str:
+    text = _COMMENT_LINE.sub("", text)
+    if "<" not in text:
+        return text
+    parts: list[str] = []
+    at = 0
+    while (opening := _OPENING.search(text, at)) is not None:
+        attributes = {
+            name.lower(): double or single or bare for name, double, single, bare in _ATTRIBUTE.findall(opening[2])
+        }
+        if opening[2].endswith("/") or opening[1].lower() in _VOID or not unseen(attributes):
+            parts.append(text[at : opening.end()])
+            at = opening.end()
+            continue
+        end = _closing(text, opening[1], opening.end())
+        inner = " ".join(_HTML_TAG.sub(" ", text[opening.end() : end]).split())
+        if any(map(str.isalnum, inner)):
+            said.append(inner)
+        parts.append(text[at : opening.start()])
+        at = end
+    return "".join((*parts, text[at:]))
+
+
+def _closing(text: str, tag: str, start: int) -> int:
+    """Where the element ends; the end of the text when it is never closed."""
+    depth = 1
+    for number, found in enumerate(
+        re.finditer(rf"<(/?){re.escape(tag)}(?=[\s/>])[^<>]{{0,1000}}>", text[start:], re.IGNORECASE)
+    ):
+        depth += -1 if found[1] else 1
+        if depth == 0 or number >= NESTED_MAX:
+            return start + found.end()
+    return len(text)
 
 
 def clean_markdown(body: str) -> str:

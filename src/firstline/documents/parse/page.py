@@ -10,9 +10,11 @@ from firstline.domain import NOTHING
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Page:
-    """`own_title` was stated (front matter), `title` was guessed (first heading, properties); either may be empty."""
+    """`own_title` was stated (front matter), `title` was guessed (first heading, properties); either may be empty.
+    `hidden` is text that a reader of the page does not see; it is not in `text`."""
 
     text: str
     title: str = ""
     own_title: str = ""
     metadata: Mapping[str, str] = field(default_factory=lambda: NOTHING)
+    hidden: str = ""

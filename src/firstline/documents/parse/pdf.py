@@ -32,7 +32,7 @@ def pdf_page(raw: bytes) -> Page:
     heading = re.search(r"^# (.+)$", text, re.MULTILINE)
     first = next((line for page in pages for line, _ in page if line.strip()), "")
     title = str(answer.get("title") or "") or (heading.group(1) if heading else first)
-    return Page(text=text, title=title, metadata={"pages": str(len(pages))})
+    return Page(text=text, title=title, metadata={"pages": str(len(pages))}, hidden=str(answer.get("hidden") or ""))
 
 
 def _ask_worker(raw: bytes) -> dict[str, Any]:

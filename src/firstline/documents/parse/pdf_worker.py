@@ -1,6 +1,7 @@
 """Reads one PDF from standard input, within limits, and writes its lines as JSON to standard output.
 
-    {"title": str, "pages": [[[text, font size], ...], ...]}   or   {"error": "password" | "damaged" | "pages"}
+    {"title": str, "hidden": str, "pages": [[[text, font size], ...], ...]}
+    or {"error": "password" | "damaged" | "pages"}
 
 Run as `python -m firstline.documents.parse.pdf_worker`: a crash or a kill ends this process only.
 """
@@ -17,6 +18,8 @@ MEMORY_BYTES_MAX: Final = 3 * 1024**3
 CPU_S_MAX: Final = 110
 PAGES_MAX: Final = 5_000
 TEXT_CHARS_MAX: Final = 64_000_000
+TINY_POINTS_MAX: Final = 1.0
+HIDDEN_CHARS_MAX: Final = 10_000
 
 
 def main() -> None:
@@ -44,10 +47,11 @@ def _read(raw: bytes) -> dict[str, Any]:
     if count == 0:
         return {"error": "damaged"}
     pages: list[list[tuple[str, float]]] = []
+    hidden: list[str] = []
     broken = total = 0
     for index in range(count):
         try:
-            lines = _lines(document[index])
+            lines = _lines(document[index], hidden)
         except pypdfium2.PdfiumError:
             broken += 1
             lines = []
@@ -57,7 +61,7 @@ def _read(raw: bytes) -> dict[str, Any]:
         pages.append(lines)
     if broken == count:
         return {"error": "damaged"}
-    return {"title": _title(document), "pages": pages}
+    return {"title": _title(document), "hidden": " ".join(hidden)[:HIDDEN_CHARS_MAX], "pages": pages}
 
 
 def _title(document: Any) -> str:
@@ -67,8 +71,19 @@ def _title(document: Any) -> str:
         return ""  # properties are a courtesy: a broken record of them is no reason to refuse the text
 
 
-def _lines(page: Any) -> list[tuple[str, float]]:
-    """Lines of a page with the font size of their first character."""
+def _height(text_page: Any, index: int) -> float:
+    """Of a character as printed, in points: a page's own scale may make much of a small font."""
+    import ctypes
+
+    import pypdfium2.raw as pdfium  # pyright: ignore[reportMissingTypeStubs] it ships none
+
+    left, right, bottom, top = (ctypes.c_double() for _ in range(4))
+    found = pdfium.FPDFText_GetCharBox(text_page, index, left, right, bottom, top)
+    return top.value - bottom.value if found else TINY_POINTS_MAX
+
+
+def _lines(page: Any, hidden: list[str]) -> list[tuple[str, float]]:
+    """Lines of a page with the font size of their first character. Lines too small to be read go to `hidden`."""
     import pypdfium2.raw as pdfium  # pyright: ignore[reportMissingTypeStubs] it ships none
 
     text_page = page.get_textpage()
@@ -79,6 +94,9 @@ def _lines(page: Any) -> list[tuple[str, float]]:
         words = line.rstrip("\r")
         offset = len(words) - len(words.lstrip())
         size = float(pdfium.FPDFText_GetFontSize(text_page, at + offset)) if words.strip() else 0.0
+        if words.strip() and size < TINY_POINTS_MAX and _height(text_page, at + offset) < TINY_POINTS_MAX:
+            hidden.append(words.strip())
+            words = ""
         lines.append((words.strip(), round(size, 1)))
         at += len(line) + 1
     text_page.close()

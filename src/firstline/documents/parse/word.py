@@ -20,6 +20,7 @@ UNPACKED_BYTES_MAX: Final = 256 * 1024 * 1024
 ENTRIES_MAX: Final = 10_000
 CELLS_MAX: Final = 100_000
 LIST_DEPTH_MAX: Final = 8
+TINY_HALF_POINTS_MAX: Final = 2
 
 _HEADING: Final = re.compile(r"^heading (\d)$", re.IGNORECASE)
 _CODE_STYLE: Final = re.compile(r"code|preformatted|source|verbatim|console", re.IGNORECASE)
@@ -32,6 +33,7 @@ def word_page(raw: bytes) -> Page:
     try:
         document: Any = open_document(io.BytesIO(raw))
         title = str(document.core_properties.title or "").strip()
+        hidden = _take_out_hidden(document)
         text = "\n".join(_Writer(document).lines())
     except NotAccepted:
         raise
@@ -39,7 +41,39 @@ def word_page(raw: bytes) -> Page:
         # The library lets KeyError, ValueError, XML errors and others through, depending on which part is broken.
         raise NotAccepted(_DAMAGED, remedy="Open it in a word processor and save it again as .docx.") from error
     heading = re.search(r"^# (.+)$", text, re.MULTILINE)
-    return Page(text=text, title=heading.group(1) if heading else title)
+    return Page(text=text, title=heading.group(1) if heading else title, hidden=hidden)
+
+
+def _take_out_hidden(document: Any) -> str:
+    """Runs that are marked hidden, of no size, or white on nothing: they leave the document; gives what they said. In a
+    table white stays, for it may stand on the colour of a table's style."""
+    said: list[str] = []
+    for run in list(document.element.body.iter(f"{_W}r")):
+        properties = run.find(f"{_W}rPr")
+        if properties is None or not _unseen(run, properties):
+            continue
+        said.append("".join(node.text or "" for node in run.iter(f"{_W}t")))
+        run.getparent().remove(run)
+    text = " ".join("".join(said).split())
+    return text if any(map(str.isalnum, text)) else ""
+
+
+def _unseen(run: Any, properties: Any) -> bool:
+    vanish, size, color = (properties.find(f"{_W}{name}") for name in ("vanish", "sz", "color"))
+    if vanish is not None and vanish.get(f"{_W}val", "true") not in {"0", "false", "off"}:
+        return True
+    if size is not None and size.get(f"{_W}val", "").isdigit() and int(size.get(f"{_W}val")) <= TINY_HALF_POINTS_MAX:
+        return True
+    if color is None or color.get(f"{_W}val", "").upper() != "FFFFFF":
+        return False
+    if properties.find(f"{_W}shd") is not None or properties.find(f"{_W}highlight") is not None:
+        return False
+    around = run.getparent()
+    while around is not None:
+        if around.tag == f"{_W}tbl" or around.find(f"{_W}pPr/{_W}shd") is not None:
+            return False
+        around = around.getparent()
+    return True
 
 
 def _check_archive(raw: bytes) -> None:

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from typing import Final
 
 from firstline.documents.redact.spans import Span
+from firstline.documents.redact.spoken import spoken_passwords
 
 _KEY_BEGIN: Final = re.compile(r"-----BEGIN [A-Z0-9 ]{0,40}PRIVATE KEY(?: BLOCK)?-----")
 _KEY_END: Final = re.compile(r"-----END [A-Z0-9 ]{0,40}PRIVATE KEY(?: BLOCK)?-----")
@@ -78,6 +79,7 @@ def secrets(text: str) -> Iterator[Span]:
     for match in _USERINFO.finditer(text):
         if not _PLACEHOLDER.match(match.group(2)):
             yield Span(start=match.start(1), end=match.end(2), type="SECRET")
+    yield from spoken_passwords(text)
     yield from _assigned(text)
 
 

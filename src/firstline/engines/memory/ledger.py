@@ -13,25 +13,27 @@ from datetime import UTC, datetime
 
 from firstline.domain import (
     FOREVER,
-    HANDOFF_MOVES,
     PERSON_OWNS,
     ApiKey,
+    AuditEntry,
     Chunk,
     Document,
     DocumentKind,
     Failure,
     Handoff,
-    HandoffState,
+    HandoffEvent,
+    HandoffMessage,
     Level,
     Session,
     Snapshot,
     Turn,
-    handoff_move_refused,
+    audited_category,
 )
+from firstline.engines.memory.deliveries import MemoryDeliveryLedger
+from firstline.engines.memory.gates import MemoryGateLedger
 from firstline.errors import Conflict, InvalidInput, NotFound
+from firstline.handoff_rules import CLOSED
 from firstline.ports import KnowledgeStatus, Scope, StoredDocument
-
-CLOSED = frozenset({HandoffState.RESOLVED, HandoffState.RETURNED})
 
 
 @dataclass(kw_only=True, slots=True)
@@ -73,6 +75,7 @@ class MemoryKnowledgeLedger:
     """See ports.KnowledgeLedger."""
 
     def __init__(self) -> None:
+        self.gates = MemoryGateLedger(exists=lambda tenant, kb: (tenant, kb) in self._bases)
         self._bases: dict[tuple[str, str], _Base] = {}
         self._held: set[tuple[str, str]] = set()
 
@@ -96,7 +99,7 @@ class MemoryKnowledgeLedger:
         base = self._bases.get((tenant, kb))
         if base is None or base.published == 0:
             return Snapshot(tenant=tenant, kb=kb, number=0, documents=0, chunks=0, published_at=None)
-        return base.snapshots[base.published]
+        return replace(base.snapshots[base.published], gates_version=self.gates.version(tenant, kb))
 
     async def open_candidate(self, *, tenant: str, kb: str, embedder_id: str) -> int:
         base = self._bases.setdefault((tenant, kb), _Base(embedder_id=embedder_id))
@@ -180,7 +183,7 @@ class MemoryKnowledgeLedger:
         base.snapshots[candidate] = snapshot
         base.published = candidate
         base.planned.clear()
-        return snapshot
+        return await self.published(tenant=tenant, kb=kb)
 
     async def record_failures(self, *, tenant: str, kb: str, candidate: int, failures: Sequence[Failure]) -> None:
         base = self._bases.get((tenant, kb))
@@ -296,10 +299,13 @@ class MemoryKnowledgeLedger:
 class MemoryConversationLedger:
     """See ports.ConversationLedger."""
 
-    def __init__(self) -> None:
+    def __init__(self, *, outbox: MemoryDeliveryLedger | None = None) -> None:
+        self._outbox = outbox or MemoryDeliveryLedger()
         self._sessions: dict[str, Session] = {}
         self._turns: dict[str, dict[int, Turn]] = {}
-        self._handoffs: dict[str, Handoff] = {}
+        self.handoffs_by_id: dict[str, Handoff] = {}
+        self.closed_at: dict[str, datetime] = {}
+        self.audit: list[AuditEntry] = []
 
     async def create_session(self, session: Session) -> None:
         if session.session_id in self._sessions:
@@ -310,23 +316,71 @@ class MemoryConversationLedger:
         found = self._sessions.get(session_id)
         return found if found is not None and (found.tenant, found.user) == (tenant, user) else None
 
+    def session_in(self, session_id: str, *, tenant: str) -> Session | None:
+        """Whoever's it is. For the feedback ledger beside it."""
+        found = self._sessions.get(session_id)
+        return found if found is not None and found.tenant == tenant else None
+
     async def append_turn(self, turn: Turn, handoff: Handoff | None) -> None:
         if turn.session_id not in self._sessions:
             raise NotFound("There is no such session.", remedy="Open a new session.")
         turns = self._turns.setdefault(turn.session_id, {})
-        if turn.number in turns or (handoff is not None and handoff.handoff_id in self._handoffs):
+        if turn.number in turns or (handoff is not None and not self._may_put(handoff)):
             raise Conflict(
                 f"The session already has a turn {turn.number}: another message was answered meanwhile.",
                 remedy="Read the session again, then repeat.",
             )
         turns[turn.number] = turn
         if handoff is not None:
-            self._handoffs[handoff.handoff_id] = handoff
+            self._put(handoff)
+        category = audited_category(turn)
+        if category is not None:
+            session = self._sessions[turn.session_id]
+            self.audit.append(
+                AuditEntry(
+                    tenant=session.tenant,
+                    kb=session.kb,
+                    user=session.user,
+                    session_id=session.session_id,
+                    turn=turn.number,
+                    category=category,
+                    at=turn.asked_at,
+                )
+            )
+
+    async def audited(self, *, tenant: str, limit: int) -> list[AuditEntry]:
+        """See ports.AuditLedger."""
+        return [entry for entry in reversed(self.audit) if entry.tenant == tenant][:limit]
+
+    def _may_put(self, handoff: Handoff) -> bool:
+        stands = self.handoffs_by_id.get(handoff.handoff_id)
+        return stands is None or (stands.session_id == handoff.session_id and stands.state not in CLOSED)
+
+    def _put(self, handoff: Handoff) -> None:
+        """A new one is opened; one that stands already gets its new payload, and moves nowhere."""
+        stands = self.handoffs_by_id.get(handoff.handoff_id)
+        if stands is not None:
+            kept = {name: getattr(stands, name) for name in ("state", "owner", "resolution", "created_at")}
+            handoff = replace(handoff, **kept)
+        self.handoffs_by_id[handoff.handoff_id] = handoff
+        self.tell(handoff, HandoffEvent.OPENED if stands is None else HandoffEvent.UPDATED)
+
+    def tell(self, handoff: Handoff, event: HandoffEvent) -> None:
+        session = self.session_of(handoff)
+        self._outbox.add(
+            HandoffMessage(
+                event=event, tenant=session.tenant, kb=session.kb, handoff=handoff, occurred_at=datetime.now(UTC)
+            )
+        )
 
     async def turns(self, session_id: str, *, limit: int) -> list[Turn]:
         turns = self._turns.get(session_id, {})
         newest = sorted(turns, reverse=True)[:limit]
         return [turns[number] for number in reversed(newest)]
+
+    def recorded(self) -> list[tuple[Session, Turn]]:
+        """Every turn with its session. For the gate ledger beside it."""
+        return [(self._sessions[key], turn) for key, turns in self._turns.items() for turn in turns.values()]
 
     async def open_handoff(self, session_id: str) -> Handoff | None:
         still = [
@@ -337,18 +391,20 @@ class MemoryConversationLedger:
         return next((handoff for handoff in still if handoff.state in PERSON_OWNS), still[0] if still else None)
 
     async def handoff(self, handoff_id: str, *, tenant: str) -> Handoff | None:
-        found = self._handoffs.get(handoff_id)
+        found = self.handoffs_by_id.get(handoff_id)
         return found if found is not None and self._tenant(found) == tenant else None
 
-    async def set_handoff_state(self, handoff_id: str, *, tenant: str, state: HandoffState) -> Handoff:
-        found = await self.handoff(handoff_id, tenant=tenant)
-        if found is None:
-            raise NotFound("There is no such hand-over.", remedy="`firstline handoffs` and GET /v1/handoffs list them.")
-        if state not in HANDOFF_MOVES[found.state]:
-            raise handoff_move_refused(found.state, state)
-        changed = replace(found, state=state)
-        self._handoffs[handoff_id] = changed
-        return changed
+    async def closed_handoffs(self, session_id: str, *, since: datetime) -> list[Handoff]:
+        closed = [
+            (self.closed_at[handoff_id], handoff)
+            for handoff_id, handoff in self.handoffs_by_id.items()
+            if handoff.session_id == session_id and handoff_id in self.closed_at
+        ]
+        closed.sort(key=lambda entry: entry[0])
+        return [handoff for at, handoff in reversed(closed) if at >= since]
+
+    def session_of(self, handoff: Handoff) -> Session:
+        return self._sessions[handoff.session_id]
 
     async def handoffs(self, *, tenant: str, limit: int) -> list[Handoff]:
         return [handoff for handoff in self._newest_first() if self._tenant(handoff) == tenant][:limit]
@@ -357,7 +413,7 @@ class MemoryConversationLedger:
         return self._sessions[handoff.session_id].tenant
 
     def _newest_first(self) -> list[Handoff]:
-        arrived = list(enumerate(self._handoffs.values()))
+        arrived = list(enumerate(self.handoffs_by_id.values()))
         arrived.sort(key=lambda entry: (entry[1].created_at, entry[0]), reverse=True)
         return [handoff for _, handoff in arrived]
 

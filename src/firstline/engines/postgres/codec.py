@@ -165,8 +165,11 @@ def _tuple_reader(kinds: tuple[Any, ...]) -> Convert:
 
 def _dataclass_reader(kind: type[Any]) -> Convert:
     readers = {name: _reader(hint) for name, hint in typing.get_type_hints(kind).items()}
+    of_text = getattr(kind, "of_text", None)
 
     def read(value: Any) -> Any:
+        if of_text is not None and isinstance(value, str):
+            return of_text(value)  # older records hold a plain text in its place
         return kind(**{name: part(value[name]) for name, part in readers.items() if name in value})
 
     return read

@@ -3,33 +3,34 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from datetime import datetime
 
-from psycopg import errors
+from psycopg import AsyncConnection, errors
 from psycopg.rows import DictRow
 from psycopg.types.json import Jsonb
 
 from firstline.domain import (
     PERSON_OWNS,
     Handoff,
+    HandoffEvent,
     HandoffState,
     Session,
     Turn,
-    handoff_move_from,
-    handoff_move_refused,
 )
+from firstline.engines.postgres.audit import audit
 from firstline.engines.postgres.codec import decode, encode
+from firstline.engines.postgres.deliveries import PostgresOutbox
 from firstline.engines.postgres.pool import Database
 from firstline.engines.postgres.text import storable, storable_id
 from firstline.errors import Conflict, NotFound
-
-HANDOFFS_LISTED = "`firstline handoffs` and GET /v1/handoffs list them."
 
 
 class PostgresConversationLedger:
     """See ports.ConversationLedger."""
 
-    def __init__(self, database: Database) -> None:
+    def __init__(self, database: Database, *, outbox: PostgresOutbox | None = None) -> None:
         self._database = database
+        self._outbox = outbox or PostgresOutbox()
 
     async def create_session(self, session: Session) -> None:
         async with self._database.connection() as connection:
@@ -79,17 +80,32 @@ class PostgresConversationLedger:
             except errors.ForeignKeyViolation as error:
                 raise NotFound("There is no such session.", remedy="Open a new session.") from error
             if handoff is not None:
-                await connection.execute(
-                    """INSERT INTO firstline.handoffs (handoff_id, session_id, tenant, state, created_at, record)
-                    SELECT %s, session_id, tenant, %s, %s, %s FROM firstline.sessions WHERE session_id = %s""",
-                    [
-                        storable_id(handoff.handoff_id),
-                        handoff.state.value,
-                        handoff.created_at,
-                        Jsonb(encode(handoff)),
-                        turn.session_id,
-                    ],
-                )
+                await self._put_handoff(connection, handoff, turn)
+            await audit(connection, turn)
+
+    async def _put_handoff(self, connection: AsyncConnection[DictRow], handoff: Handoff, turn: Turn) -> None:
+        """A new one is opened; one that stands already gets its new payload, and moves nowhere."""
+        done = await connection.execute(
+            """INSERT INTO firstline.handoffs AS stands
+                (handoff_id, session_id, tenant, state, owner, created_at, record)
+            SELECT %s, session_id, tenant, %s, %s, %s, %s FROM firstline.sessions WHERE session_id = %s
+            ON CONFLICT (handoff_id) DO UPDATE SET record = excluded.record
+            WHERE stands.session_id = excluded.session_id AND stands.state NOT IN ('resolved', 'returned')
+            RETURNING stands.*, stands.xmax = 0 AS opened""",
+            [
+                storable_id(handoff.handoff_id),
+                handoff.state.value,
+                None if handoff.owner is None else storable(handoff.owner),
+                handoff.created_at,
+                Jsonb(encode(handoff)),
+                turn.session_id,
+            ],
+        )
+        row = await done.fetchone()
+        if row is None:
+            raise Conflict("The hand-over was closed meanwhile.", remedy="Send the message again.")
+        event = HandoffEvent.OPENED if row["opened"] else HandoffEvent.UPDATED
+        await self._outbox.add(connection, read_handoff(row), event)
 
     async def turns(self, session_id: str, *, limit: int) -> list[Turn]:
         rows = await self._database.rows(
@@ -100,48 +116,43 @@ class PostgresConversationLedger:
 
     async def open_handoff(self, session_id: str) -> Handoff | None:
         row = await self._database.row(
-            """SELECT record, state FROM firstline.handoffs
+            """SELECT * FROM firstline.handoffs
             WHERE session_id = %s AND state NOT IN ('resolved', 'returned')
             ORDER BY state = ANY(%s) DESC, created_at DESC, arrival DESC LIMIT 1""",
             [storable(session_id), sorted(PERSON_OWNS)],
         )
-        return _read(row) if row else None
+        return read_handoff(row) if row else None
 
     async def handoff(self, handoff_id: str, *, tenant: str) -> Handoff | None:
         row = await self._database.row(
-            "SELECT record, state FROM firstline.handoffs WHERE handoff_id = %s AND tenant = %s",
+            "SELECT * FROM firstline.handoffs WHERE handoff_id = %s AND tenant = %s",
             [storable(handoff_id), storable(tenant)],
         )
-        return _read(row) if row else None
+        return read_handoff(row) if row else None
 
-    async def set_handoff_state(self, handoff_id: str, *, tenant: str, state: HandoffState) -> Handoff:
-        allowed = sorted(handoff_move_from(state))
-        # The row is locked while it is compared, so nobody moves it between our look and our step.
-        row = await self._database.row(
-            """UPDATE firstline.handoffs AS moved
-            SET state = CASE WHEN was.state = ANY(%s) THEN %s ELSE was.state END
-            FROM (
-                SELECT handoff_id, state FROM firstline.handoffs WHERE handoff_id = %s AND tenant = %s FOR UPDATE
-            ) AS was
-            WHERE moved.handoff_id = was.handoff_id
-            RETURNING moved.record, moved.state, was.state AS was""",
-            [allowed, state.value, storable(handoff_id), storable(tenant)],
+    async def closed_handoffs(self, session_id: str, *, since: datetime) -> list[Handoff]:
+        rows = await self._database.rows(
+            """SELECT * FROM firstline.handoffs WHERE session_id = %s AND closed_at >= %s
+            ORDER BY closed_at DESC, arrival DESC""",
+            [storable(session_id), since],
         )
-        if row is None:
-            raise NotFound("There is no such hand-over.", remedy=HANDOFFS_LISTED)
-        if row["was"] not in allowed:
-            raise handoff_move_refused(HandoffState(row["was"]), state)
-        return _read(row)
+        return [read_handoff(row) for row in rows]
 
     async def handoffs(self, *, tenant: str, limit: int) -> list[Handoff]:
         rows = await self._database.rows(
-            """SELECT record, state FROM firstline.handoffs WHERE tenant = %s
+            """SELECT * FROM firstline.handoffs WHERE tenant = %s
             ORDER BY created_at DESC, arrival DESC LIMIT %s""",
             [storable(tenant), limit],
         )
-        return [_read(row) for row in rows]
+        return [read_handoff(row) for row in rows]
 
 
-def _read(row: DictRow) -> Handoff:
-    """The record is as it was handed over; the state beside it moves on."""
-    return replace(decode(Handoff, row["record"]), state=HandoffState(row["state"]))
+def read_handoff(row: DictRow) -> Handoff:
+    """The record is as it was handed over; the columns beside it move on."""
+    return replace(
+        decode(Handoff, row["record"]),
+        state=HandoffState(row["state"]),
+        owner=row["owner"],
+        resolution=row["resolution"],
+        created_at=row["created_at"],
+    )

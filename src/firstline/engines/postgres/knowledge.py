@@ -31,9 +31,10 @@ class PostgresKnowledgeLedger:
 
     async def published(self, *, tenant: str, kb: str) -> Snapshot:
         row = await self._database.row(
-            """SELECT number, documents, chunks, published_at, embedder_id
+            """SELECT number, documents, chunks, published_at, embedder_id, coalesce(version, 0) AS gates_version
             FROM firstline.knowledge_bases base JOIN firstline.snapshots snapshot
               ON snapshot.tenant = base.tenant AND snapshot.kb = base.kb AND snapshot.number = base.published
+            LEFT JOIN firstline.gates_in_force pointer ON pointer.tenant = base.tenant AND pointer.kb = base.kb
             WHERE base.tenant = %s AND base.kb = %s""",
             [storable(tenant), storable(kb)],
         )
@@ -47,6 +48,7 @@ class PostgresKnowledgeLedger:
             chunks=row["chunks"],
             published_at=row["published_at"],
             embedder_id=row["embedder_id"],
+            gates_version=row["gates_version"],
         )
 
     async def open_candidate(self, *, tenant: str, kb: str, embedder_id: str) -> int:

@@ -108,7 +108,10 @@ async def publish(connection: Connection, tenant: str, kb: str, candidate: int) 
         SELECT %(tenant)s, %(kb)s, %(candidate)s, count(*), coalesce(sum(chunks), 0), now()
         FROM firstline.documents
         WHERE tenant = %(tenant)s AND kb = %(kb)s AND since <= %(candidate)s AND until > %(candidate)s
-        RETURNING documents, chunks, published_at""",
+        RETURNING documents, chunks, published_at, coalesce((
+            SELECT version FROM firstline.gates_in_force AS pointer
+            WHERE pointer.tenant = %(tenant)s AND pointer.kb = %(kb)s
+        ), 0) AS gates_version""",
         {"tenant": tenant, "kb": kb, "candidate": candidate},
     )
     row = await cursor.fetchone() or {}
@@ -125,6 +128,7 @@ async def publish(connection: Connection, tenant: str, kb: str, candidate: int) 
         chunks=row["chunks"],
         published_at=row["published_at"],
         embedder_id=base["embedder_id"],
+        gates_version=row["gates_version"],
     )
 
 

@@ -5,17 +5,23 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import logging
-from collections.abc import AsyncGenerator
+from collections.abc import AsyncGenerator, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
+from firstline.engines.postgres.audit import PostgresAuditLedger
 from firstline.engines.postgres.conversations import PostgresConversationLedger
+from firstline.engines.postgres.deliveries import PostgresDeliveryLedger, PostgresOutbox
 from firstline.engines.postgres.faults import translated
+from firstline.engines.postgres.feedback import PostgresFeedbackLedger
+from firstline.engines.postgres.gates import PostgresGateLedger
+from firstline.engines.postgres.handoffs import PostgresHandoffLedger
 from firstline.engines.postgres.keys import PostgresKeyLedger
 from firstline.engines.postgres.knowledge import PostgresKnowledgeLedger
 from firstline.engines.postgres.migrate import migrate, read_migrations
 from firstline.engines.postgres.pool import Database, connect
+from firstline.engines.postgres.quarantine import PostgresQuarantineLedger
 from firstline.engines.postgres.server import EmbeddedServer, mark_data_folder
 from firstline.errors import FirstlineError
 
@@ -34,7 +40,13 @@ class PostgresLedgers:
     database: Database
     knowledge: PostgresKnowledgeLedger
     conversations: PostgresConversationLedger
+    deliveries: PostgresDeliveryLedger
+    handoffs: PostgresHandoffLedger
     keys: PostgresKeyLedger
+    gates: PostgresGateLedger
+    feedback: PostgresFeedbackLedger
+    quarantine: PostgresQuarantineLedger
+    audit: PostgresAuditLedger
 
     async def database_size_bytes(self) -> int:
         """Tables and indexes on disk, without the write-ahead log."""
@@ -43,18 +55,21 @@ class PostgresLedgers:
 
 
 @asynccontextmanager
-async def open_postgres(*, data_folder: Path, database_url: str) -> AsyncGenerator[PostgresLedgers]:
+async def open_postgres(
+    *, data_folder: Path, database_url: str, channels: Sequence[str] = ()
+) -> AsyncGenerator[PostgresLedgers]:
     """The ledgers, migrated and connected, until the block ends.
 
     `database_url` names any Postgres; when it is empty the embedded one in `data_folder` is started if need be. The
-    data folder is created and marked in both cases. Unavailable, Broken, DataTooNew or InvalidInput say what to do.
+    data folder is created and marked in both cases. `channels`: names of those that hand-overs are delivered by.
+    Unavailable, Broken, DataTooNew or InvalidInput say what to do.
     """
     if database_url:
         await asyncio.to_thread(mark_data_folder, data_folder)
-        async with _connected(database_url) as ledgers:
+        async with _connected(database_url, channels) as ledgers:
             yield ledgers
         return
-    async with _embedded(data_folder) as server, _connected(server.conninfo) as ledgers:
+    async with _embedded(data_folder) as server, _connected(server.conninfo, channels) as ledgers:
         yield ledgers
 
 
@@ -89,19 +104,26 @@ async def _watch(server: EmbeddedServer) -> None:
 
 
 @asynccontextmanager
-async def _connected(conninfo: str) -> AsyncGenerator[PostgresLedgers]:
+async def _connected(conninfo: str, channels: Sequence[str]) -> AsyncGenerator[PostgresLedgers]:
     connection = await connect(conninfo, application_name="firstline migrations")
     async with connection:
         with translated():
             await migrate(connection, read_migrations())
     database = Database(conninfo)
+    outbox = PostgresOutbox(channels)
     try:
         await database.open()
         yield PostgresLedgers(
             database=database,
             knowledge=PostgresKnowledgeLedger(database),
-            conversations=PostgresConversationLedger(database),
+            conversations=PostgresConversationLedger(database, outbox=outbox),
+            deliveries=PostgresDeliveryLedger(database),
+            handoffs=PostgresHandoffLedger(database, outbox=outbox),
             keys=PostgresKeyLedger(database),
+            gates=PostgresGateLedger(database),
+            feedback=PostgresFeedbackLedger(database),
+            quarantine=PostgresQuarantineLedger(database),
+            audit=PostgresAuditLedger(database),
         )
     finally:
         await database.close()

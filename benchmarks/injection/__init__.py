@@ -1,0 +1,1 @@
+"""Do instructions that lie in documents, tickets and questions change what people are told?"""

@@ -1,0 +1,1 @@
+"""Where hand-overs go: webhook, e-mail, Slack."""

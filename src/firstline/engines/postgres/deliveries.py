@@ -1,0 +1,160 @@
+"""Hand-overs on their way out, on Postgres: the outbox that turns write into, and the ledger that sends from it."""
+
+from __future__ import annotations
+
+import uuid
+from collections.abc import Collection, Sequence
+from datetime import UTC, datetime
+
+from psycopg import AsyncConnection
+from psycopg.rows import DictRow
+from psycopg.types.json import Jsonb
+
+from firstline.domain import Delivery, DeliveryState, Handoff, HandoffEvent, HandoffMessage
+from firstline.engines.postgres.codec import decode, encode
+from firstline.engines.postgres.pool import Database
+from firstline.engines.postgres.text import storable
+from firstline.ports import Backlog
+
+
+class PostgresOutbox:
+    """Writes one delivery per channel inside the caller's transaction. Without channels nothing is written."""
+
+    def __init__(self, channels: Sequence[str] = ()) -> None:
+        self._channels = tuple(channels)
+
+    async def add(self, connection: AsyncConnection[DictRow], handoff: Handoff, event: HandoffEvent) -> None:
+        """`handoff` is stored already, on this connection."""
+        if not self._channels:
+            return
+        cursor = await connection.execute(
+            "SELECT tenant, kb FROM firstline.sessions WHERE session_id = %s", [storable(handoff.session_id)]
+        )
+        session = await cursor.fetchone()
+        if session is None:
+            return
+        message = HandoffMessage(
+            event=event, tenant=session["tenant"], kb=session["kb"], handoff=handoff, occurred_at=datetime.now(UTC)
+        )
+        await connection.execute(
+            """INSERT INTO firstline.deliveries (delivery_id, handoff_id, tenant, channel, message)
+            SELECT made.delivery_id, %s, %s, made.channel, %s
+            FROM unnest(%s::text[], %s::text[]) AS made (delivery_id, channel)""",
+            [
+                storable(handoff.handoff_id),
+                session["tenant"],
+                Jsonb(encode(message)),
+                [uuid.uuid4().hex for _ in self._channels],
+                list(self._channels),
+            ],
+        )
+
+
+class PostgresDeliveryLedger:
+    """See ports.DeliveryLedger. Time is the database's, so that workers on several machines agree."""
+
+    def __init__(self, database: Database) -> None:
+        self._database = database
+
+    async def claim(self, channel: str, *, limit: int, lease_s: float) -> list[Delivery]:
+        rows = await self._database.rows(
+            """UPDATE firstline.deliveries AS taken
+            SET attempts = taken.attempts + 1, lease = taken.lease + 1, due_at = now() + make_interval(secs => %s)
+            FROM (
+                SELECT delivery_id, due_at, arrival FROM firstline.deliveries AS waiting
+                WHERE state = 'pending' AND channel = %s AND due_at <= now() AND NOT EXISTS (
+                    SELECT FROM firstline.deliveries AS earlier
+                    WHERE earlier.handoff_id = waiting.handoff_id AND earlier.channel = waiting.channel
+                      AND earlier.state = 'pending' AND earlier.arrival < waiting.arrival
+                )
+                ORDER BY due_at, arrival LIMIT %s FOR UPDATE SKIP LOCKED
+            ) AS due
+            WHERE taken.delivery_id = due.delivery_id
+            RETURNING taken.*, due.due_at AS was_due_at""",
+            [lease_s, storable(channel), limit],
+        )
+        return [_read(row) for row in sorted(rows, key=lambda row: (row["was_due_at"], row["arrival"]))]
+
+    async def delivered(self, delivery_id: str) -> None:
+        await self._database.row(
+            """UPDATE firstline.deliveries SET state = 'delivered', finished_at = now(), problem = ''
+            WHERE delivery_id = %s AND state <> 'delivered' RETURNING delivery_id""",
+            [storable(delivery_id)],
+        )
+
+    async def failed(self, delivery_id: str, *, lease: int, problem: str, again_in_s: float | None) -> None:
+        dead = again_in_s is None
+        await self._database.row(
+            """UPDATE firstline.deliveries
+            SET problem = %s, due_at = now() + make_interval(secs => %s), state = %s,
+                finished_at = CASE WHEN %s THEN now() END
+            WHERE delivery_id = %s AND state = 'pending' AND lease = %s RETURNING delivery_id""",
+            [
+                storable(problem),
+                again_in_s or 0.0,
+                DeliveryState.DEAD if dead else DeliveryState.PENDING,
+                dead,
+                storable(delivery_id),
+                lease,
+            ],
+        )
+
+    async def delivery(self, delivery_id: str, *, tenant: str) -> Delivery | None:
+        row = await self._database.row(
+            "SELECT * FROM firstline.deliveries WHERE delivery_id = %s AND tenant = %s",
+            [storable(delivery_id), storable(tenant)],
+        )
+        return _read(row) if row else None
+
+    async def deliveries(
+        self, *, tenant: str, limit: int, states: Collection[DeliveryState] = frozenset(DeliveryState)
+    ) -> list[Delivery]:
+        rows = await self._database.rows(
+            """SELECT * FROM firstline.deliveries WHERE tenant = %s AND state = ANY(%s)
+            ORDER BY arrival DESC LIMIT %s""",
+            [storable(tenant), [state.value for state in states], limit],
+        )
+        return [_read(row) for row in rows]
+
+    async def retry(self, *, tenant: str, delivery_ids: Sequence[str] | None) -> list[str]:
+        wanted = None if delivery_ids is None else [storable(each) for each in delivery_ids]
+        rows = await self._database.rows(
+            """UPDATE firstline.deliveries SET state = 'pending', attempts = 0, due_at = now(), finished_at = NULL
+            WHERE tenant = %s AND state = 'dead' AND (%s::text[] IS NULL OR delivery_id = ANY(%s))
+            RETURNING delivery_id""",
+            [storable(tenant), wanted, wanted],
+        )
+        return [row["delivery_id"] for row in rows]
+
+    async def backlog(self, *, tenant: str | None) -> list[Backlog]:
+        rows = await self._database.rows(
+            """SELECT channel, count(*) FILTER (WHERE state = 'pending') AS pending,
+                count(*) FILTER (WHERE state = 'dead') AS dead,
+                min(created_at) FILTER (WHERE state = 'pending') AS oldest_at
+            FROM firstline.deliveries WHERE state <> 'delivered' AND (%s::text IS NULL OR tenant = %s)
+            GROUP BY channel ORDER BY channel""",
+            [tenant, tenant],
+        )
+        return [Backlog(**row) for row in rows]
+
+    async def forget(self, *, finished_before: datetime) -> int:
+        rows = await self._database.rows(
+            """DELETE FROM firstline.deliveries WHERE state <> 'pending' AND finished_at < %s RETURNING delivery_id""",
+            [finished_before],
+        )
+        return len(rows)
+
+
+def _read(row: DictRow) -> Delivery:
+    return Delivery(
+        delivery_id=row["delivery_id"],
+        channel=row["channel"],
+        message=decode(HandoffMessage, row["message"]),
+        state=DeliveryState(row["state"]),
+        attempts=row["attempts"],
+        lease=row["lease"],
+        due_at=row["due_at"],
+        created_at=row["created_at"],
+        finished_at=row["finished_at"],
+        problem=row["problem"],
+    )

@@ -1,0 +1,225 @@
+"""Is a conversation that is handed over with the team already, and has it been there before?
+
+One conversation has one hand-over that is not closed: a further escalation joins it, and says so. A conversation that
+keeps coming back after a hand-over was closed goes to the same person again, so that bot and person do not play ball
+with a customer.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import uuid
+from collections.abc import Sequence
+from dataclasses import replace
+from datetime import datetime, timedelta
+from typing import Final, TypeGuard
+
+from firstline.domain import (
+    PERSON_OWNS,
+    Category,
+    Escalated,
+    Handoff,
+    HandoffState,
+    HighStakes,
+    Intent,
+    Outcome,
+    Reason,
+    Triage,
+    Tried,
+    Turn,
+)
+from firstline.errors import Conflict, FirstlineError
+from firstline.ports import ConversationLedger, KnowledgeLedger
+from firstline.questions.asked import Asked
+from firstline.questions.handoff import Case, handoff
+from firstline.questions.not_enough import named_by
+from firstline.questions.person_wanted import wants_person
+from firstline.questions.signs import HIGH_STRONG, HIGH_WEAK, PRIVATE, first_sign
+from firstline.questions.small_talk import small_talk
+from firstline.questions.support_hours import Support, availability
+from firstline.questions.telling_words import FAILS, THEIRS, TRIED
+from firstline.questions.trail import Trail
+from firstline.questions.versions import Stated, versions_of
+
+TURNS_READ_MAX: Final = 200
+TRIED_MAX: Final = 6
+VERSIONS_S_MAX: Final = 0.5
+RETURNS_MAX: Final = 2
+"""A conversation that comes back more often than this, within RETURNS_WITHIN, goes straight to its last owner."""
+RETURNS_WITHIN: Final = timedelta(hours=24)
+_WEIGHTY: Final = frozenset({Intent.LEGAL, Intent.BILLING_DISPUTE, Intent.COMPLAINT})
+
+
+async def with_handoff(
+    outcome: Outcome,
+    asked: Asked,
+    trail: Trail,
+    *,
+    conversations: ConversationLedger,
+    knowledge: KnowledgeLedger,
+    support: Support,
+    now: datetime,
+) -> tuple[Outcome, Handoff | None]:
+    """The outcome with its hand-over in full; any other outcome as it is. Beside it the hand-over to record: the new
+    one, or the one that stands, told anew with every message that says something while nobody owns it."""
+    waits = trail.stands is not None and trail.stands.state not in PERSON_OWNS
+    if not _hands_over(outcome) and (not waits or small_talk(asked.question) is not None):
+        return outcome, None
+    session_id = asked.session.session_id
+    case = Case(
+        session_id=session_id,
+        turn=asked.number,
+        reason=_own_reason(outcome, trail.stands),
+        question=asked.question,
+        earlier=await conversations.turns(session_id, limit=TURNS_READ_MAX),
+        triage=trail.triage,
+        evidence=trail.evidence,
+        gates=trail.gates,
+        sought=trail.plan.standalone if trail.plan else asked.question,
+        versions=await _versions(asked, trail, knowledge=knowledge),
+        availability=availability(support, now),
+        outcome=outcome,
+    )
+    if trail.stands is not None:
+        told = joined(trail.stands, case)
+        return (replace(outcome, handoff=told, again=True) if _hands_over(outcome) else outcome), told
+    made = handoff(case, handoff_id=str(uuid.uuid4()), created_at=now)
+    made = _come_back(made, await conversations.closed_handoffs(session_id, since=now - RETURNS_WITHIN))
+    return (replace(outcome, handoff=made) if _hands_over(outcome) else outcome), made
+
+
+def _hands_over(outcome: Outcome) -> TypeGuard[Escalated | HighStakes]:
+    return isinstance(outcome, Escalated | HighStakes)
+
+
+def _own_reason(outcome: Outcome, stands: Handoff | None) -> Reason:
+    if _hands_over(outcome):
+        return outcome.handoff.reason
+    return stands.reason if stands is not None else Reason.LOW_CONFIDENCE
+
+
+async def append(turn: Turn, new: Handoff | None, *, conversations: ConversationLedger) -> None:
+    """Record both. A turn that hands nothing over is recorded though its hand-over was closed meanwhile. Conflict when
+    the conversation got another message at the same time."""
+    try:
+        await conversations.append_turn(turn, new)
+    except Conflict as error:
+        if new is not None and not isinstance(turn.outcome, Escalated | HighStakes):
+            await append(turn, None, conversations=conversations)
+            return
+        raise Conflict(
+            "This conversation got another message at the same time.", remedy="Send the message again."
+        ) from error
+
+
+async def _versions(asked: Asked, trail: Trail, *, knowledge: KnowledgeLedger) -> dict[str, Sequence[Stated]]:
+    """What the documents found are about. A slow ledger costs the reason, not the hand-over."""
+    if not trail.evidence:
+        return {}
+    found = list(dict.fromkeys(piece.chunk.doc_id for piece in trail.evidence))
+    try:
+        async with asyncio.timeout(VERSIONS_S_MAX):
+            return {one.doc_id: versions_of(one) for one in await knowledge.documents(found, asked.scope)}
+    except (TimeoutError, FirstlineError):
+        return {}
+
+
+def joined(stands: Handoff, case: Case) -> Handoff:
+    """The standing hand-over, told anew with the newest message."""
+    own = [turn for turn in case.earlier if _handed(turn) is not None and _handed(turn) == stands.handoff_id]
+    reason = _reason(stands, case, own)
+    told = replace(case, reason=reason, also=_also(own, case, reason), looked=stands.tried)
+    newest = handoff(told, handoff_id=stands.handoff_id, created_at=stands.created_at)
+    return replace(
+        newest,
+        state=stands.state,
+        owner=stands.owner,
+        returns=stands.returns,
+        reopens=stands.reopens,
+        tried=_tried_so_far(newest, stands, nothing_found=not case.evidence),
+        measured=newest.measured or stands.measured,
+    )
+
+
+def _handed(turn: Turn) -> str | None:
+    return turn.outcome.handoff.handoff_id if isinstance(turn.outcome, Escalated | HighStakes) else None
+
+
+def _reason(stands: Handoff, case: Case, own: Sequence[Turn]) -> Reason:
+    """What is said outright stays: high stakes, then the wish for a person. Of the rest the newest counts, but for a
+    guess at high stakes, which takes the place of nothing."""
+    said = [(turn.question, turn.triage) for turn in own]
+    hands_over = case.outcome is not None and _hands_over(case.outcome)
+    newest = [(case.question, case.triage)] if hands_over else []
+    if any(_weighty(question, triage) for question, triage in (*said, *newest)):
+        return Reason.HIGH_STAKES
+    if any(wants_person(question) for question, _ in (*said, (case.question, None))):
+        return Reason.USER_ASKED
+    guessed = case.reason is Reason.HIGH_STAKES or (
+        case.reason is Reason.PRIVATE_DATA and not _asks_for_others(case.question)
+    )
+    return stands.reason if not hands_over or guessed else case.reason
+
+
+def _weighty(question: str, triage: Triage | None) -> bool:
+    """High stakes by words that say so: of a law suit, a bill or a complaint any word, of the rest only what is never
+    said of a product."""
+    if triage is None or triage.category is not Category.HIGH_STAKES:
+        return False
+    return first_sign(HIGH_STRONG, question) is not None or first_sign(HIGH_WEAK, question) in _WEIGHTY
+
+
+def _asks_for_others(question: str) -> bool:
+    """For secrets, or for what belongs to others, in so many words."""
+    return PRIVATE.search(question) is not None or THEIRS.search(question) is not None
+
+
+def _may_be_one(question: str, triage: Triage) -> bool:
+    """A word of disputes and farewells, in a message that tells of no failure and no attempt."""
+    technical = FAILS.search(question) is not None or TRIED.search(question) is not None
+    return not technical and not _weighty(question, triage) and first_sign(HIGH_WEAK, question) is not None
+
+
+def _also(own: Sequence[Turn], case: Case, reason: Reason) -> tuple[tuple[Reason, int], ...]:
+    """Needs of the conversation that are not the reason, each with the newest message that gave it."""
+    found: dict[Reason, int] = {}
+    for question, number, triage in (
+        *((turn.question, turn.number, turn.triage) for turn in own),
+        (case.question, case.turn, case.triage),
+    ):
+        if triage is None or not triage.settled:
+            continue
+        if triage.category is Category.OUT_OF_SCOPE:
+            private = triage.intent is Intent.PRIVATE_DATA
+            if private and not _asks_for_others(question):
+                continue
+            found[Reason.PRIVATE_DATA if private else Reason.UNSUPPORTED_CATEGORY] = number
+        elif triage.category is Category.HIGH_STAKES and _may_be_one(question, triage):
+            found[Reason.HIGH_STAKES] = number
+    return tuple((each, number) for each, number in found.items() if each is not reason)
+
+
+def _tried_so_far(newest: Handoff, stands: Handoff, *, nothing_found: bool) -> tuple[Tried, ...]:
+    """Each page once, with what was found out about it last. Of the messages before those stay that name what was asked
+    about, and all of them where nothing was looked up for this one."""
+    kept = [tried for tried in stands.tried if nothing_found or named_by(tried.why_not)]
+    told: dict[str, Tried] = {}
+    for tried in (*newest.tried, *kept):
+        told.setdefault(tried.title, tried)
+    named = [tried for tried in told.values() if named_by(tried.why_not) or not tried.score]
+    return tuple(dict.fromkeys((*named, *told.values())))[:TRIED_MAX]
+
+
+def _come_back(made: Handoff, closed: list[Handoff]) -> Handoff:
+    """`closed`: those of the session that were closed lately, the last one first."""
+    owner = next((one.owner for one in closed if one.owner is not None), None)
+    if len(closed) <= RETURNS_MAX or owner is None:
+        return replace(made, returns=len(closed))
+    return replace(
+        made,
+        returns=len(closed),
+        owner=owner,
+        # A person owns it from here: the bot is silent and cannot bounce it back once more.
+        state=HandoffState.ACKNOWLEDGED,
+        reopens=closed[0].handoff_id,
+    )

@@ -1,0 +1,42 @@
+"""The knowledge base's word on what triage could not settle by itself, and on evidence that is too weak."""
+
+from __future__ import annotations
+
+from firstline.questions.asked import Asked
+from firstline.questions.out_of_scope import off_topic, out_of_scope, scope_features, settled
+from firstline.questions.references import stands_alone
+from firstline.questions.rewrite import rewrite
+from firstline.questions.search import Search
+from firstline.questions.trail import Trail
+
+
+async def settle(asked: Asked, trail: Trail, *, search: Search, limit: int) -> None:
+    """Settles the trail's triage by the distance to the knowledge base, once there are candidates.
+
+    A message that stands alone is measured by itself: after a question about backups, one about restaurants would
+    otherwise be found near the pages on backups.
+    """
+    if trail.triage is None or trail.triage.settled:
+        return
+    ranked = trail.ranked
+    if asked.history and stands_alone(asked.question):
+        ranked = await search.rank(
+            rewrite(asked.question, earlier=[]), asked.scope, Trail(), limit=limit, exclude=asked.exclude
+        )
+    reading = out_of_scope(scope_features(asked.question, ranked, trail.probabilities))
+    trail.gates.append(reading)
+    trail.triage = settled(trail.triage, beyond=not reading.passed)
+
+
+def weak(asked: Asked, trail: Trail) -> bool:
+    """The evidence is too weak: is that because the question lies beyond the knowledge base? A follow-up, and one that
+    was searched by words alone, say too little to tell. Says whether the trail's triage changed."""
+    if trail.triage is None or asked.history or "embed" in trail.degraded or not trail.probabilities:
+        return False
+    reading = out_of_scope(scope_features(asked.question, trail.ranked, trail.probabilities))
+    changed = off_topic(trail.triage, reading, trail.probabilities)
+    if changed is trail.triage:
+        return False
+    trail.gates.append(reading)
+    trail.triage = changed
+    return True

@@ -1,0 +1,85 @@
+"""Which answers has the customer seen already, and were they of use?
+
+The same sentences once more help nobody who went on: a person who reads them twice has been told nothing.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Sequence
+from typing import Final
+
+from firstline.domain import Answered, Claim, Clarify, Talk, Turn
+from firstline.questions.pointed import complains
+from firstline.questions.small_talk import small_talk
+from firstline.questions.telling_words import UNHELPED
+from firstline.questions.terms import terms
+from firstline.questions.trail import Trail
+
+CHARS_MAX: Final = 2_000
+_PLEASED: Final = frozenset({Talk.THANKS, Talk.SOLVED, Talk.NOD, Talk.FAREWELL})
+
+
+def shown_again(claims: Sequence[Claim], question: str, history: Sequence[Turn]) -> frozenset[str]:
+    """The documents whose answer would be shown once more, unchanged; empty when it says something new.
+
+    Who asks the same again, in words of the same question, gets the same answer: that is a wish and no going on. So
+    does who picks a page that was offered.
+    """
+    seen = {claim.text for turn in history if isinstance(turn.outcome, Answered) for claim in turn.outcome.claims}
+    if not claims or not history or not all(claim.text in seen for claim in claims):
+        return frozenset()
+    if _picks(question, history[-1]) or any(_same_question(question, turn) for turn in history):
+        return frozenset()
+    return frozenset(citation.doc_id for claim in claims for citation in claim.citations)
+
+
+def leave_out(documents: Collection[str], trail: Trail) -> None:
+    """The turn goes on as if it had not found these."""
+    trail.ranked = tuple(one for one in trail.ranked if one.doc_id not in documents)
+    trail.evidence = tuple(piece for piece in trail.evidence if piece.chunk.doc_id not in documents)
+
+
+def _picks(question: str, last: Turn) -> bool:
+    options = last.outcome.options if isinstance(last.outcome, Clarify) else ()
+    words = question.casefold().strip(" .!?")
+    return any(words == option.casefold().strip(" .!?") for option in options) or (bool(options) and words.isdigit())
+
+
+def _same_question(question: str, turn: Turn) -> bool:
+    """Nothing in it that was not in the question that the answer was given to, and no word that it did not help."""
+    own = set(terms(question[:CHARS_MAX]))
+    asked_again = (
+        isinstance(turn.outcome, Answered) and bool(own) and own <= {*terms(turn.question[:CHARS_MAX]), "again"}
+    )
+    return asked_again and not (UNHELPED.search(question[:CHARS_MAX]) and "?" not in question)
+
+
+def settled(turns: Sequence[Turn], question: str) -> frozenset[int]:
+    """The places in `turns` whose answer the customer thanked for, and did not come back to. `question` is the message
+    after them."""
+    said = [*(turn.question for turn in turns), question]
+    found: set[int] = set()
+    for place, turn in enumerate(turns):
+        if (
+            isinstance(turn.outcome, Answered)
+            and _thanks(said[place + 1])
+            and not any(_comes_back(one) for one in said[place + 1 : place + 3])
+        ):
+            found.add(place)
+    return frozenset(found)
+
+
+def _thanks(message: str) -> bool:
+    start = message[:CHARS_MAX].replace("!", ".").split(".")[0].split(",")[0]
+    return small_talk(start) in _PLEASED
+
+
+def _comes_back(message: str) -> bool:
+    return small_talk(message) is None and (
+        UNHELPED.search(message) is not None or message.casefold().startswith(("no", "hm"))
+    )
+
+
+def did_not_help(turn: Turn, after: Sequence[str]) -> bool:
+    """An answer after which the customer went on about the same, in complaint."""
+    return isinstance(turn.outcome, Answered) and any(complains(message) for message in after)

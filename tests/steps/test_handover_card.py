@@ -1,0 +1,81 @@
+"""What a card says beside the customer's words: the question, the version, what to do next, what was of no use."""
+
+from __future__ import annotations
+
+import pytest
+
+from firstline.domain import Intent, Reason
+from firstline.questions.next_step import Situation, next_step
+from firstline.questions.pointed import pointed
+from firstline.questions.running_version import running_version
+
+
+@pytest.mark.parametrize(
+    ("messages", "question"),
+    [
+        (["The export fails.", "yes"], "The export fails."),
+        (["what is EX-1799?", "5.0.3, two nodes"], "what is EX-1799?"),
+        (["what is EX-1799?", "it is the index on orders"], "what is EX-1799?"),
+        (["The export fails.", "GET ME SOMEBODY NOW", "region Rome"], "GET ME SOMEBODY NOW"),
+        (["How do I export?", "that did not help. Rows are missing", "still"], "that did not help. Rows are missing"),
+        (["Please cancel our account", "Organisation id is ORG-7731"], "Please cancel our account"),
+        (["5.0.3", "on Linux"], "on Linux"),
+    ],
+)
+def test_the_question_is_the_newest_message_that_asks_or_complains(messages: list[str], question: str) -> None:
+    assert pointed(messages) == question
+
+
+@pytest.mark.parametrize(
+    ("messages", "version"),
+    [
+        (["exporter 5.0.7, Ubuntu 22.04"], "5.0.7"),
+        (["It is 5.0", "sorry, it is 4.4.9 not 5.0"], "4.4.9"),
+        (["yes 5.1.0 before it was 4.4"], "5.1.0"),
+        (["we went from 4.4.11 to 5.1.2", "the staging cluster is still on 4.4.11"], "5.1.2"),
+        (["we did upgrade from 4.4 on monday", "no idea"], None),
+        (["it does not work", "the driver", "6.2"], None),
+        (["4.4.10 - no wait, that is the test system. Production is 5.0.5"], "5.0.5"),
+        (["Ubuntu 22.04"], None),
+    ],
+)
+def test_the_version_is_the_one_that_runs_now(messages: list[str], version: str | None) -> None:
+    found = running_version(messages)
+    assert (str(found) if found else None) == version
+
+
+def step(*messages: str, reason: Reason = Reason.LOW_CONFIDENCE, **changes: object) -> str:
+    given: dict[str, object] = {"reason": reason, "intent": Intent.CAUSE, "messages": messages, **changes}
+    return next_step(Situation(**given))  # pyright: ignore[reportArgumentType]  (the cases name its fields)
+
+
+@pytest.mark.parametrize(
+    ("said", "parts"),
+    [
+        (step("MY CLUSTER IS DOWN"), ("Urgent",)),
+        (step("312 orders are missing"), ("fear for data",)),
+        (step("we need it by Thursday"), ("deadline",)),
+        (step("my key is [SECRET_1]"), ("change it",)),
+        (step("I attached the file"), ("attachment", "send it to you")),
+        (step("x", unknown=["EX-1"]), ("No page found mentions EX-1",)),
+        (step("x", nearest=["A", "B"]), ("“A”",)),
+        (step("x", nearest=["A", "B"], shown=["A"]), ("“B”", "Shown already, and it did not help: “A”")),
+        (step("x", nearest=["A"], near=False), ("Nothing found is near",)),
+        (step("x", reason=Reason.HIGH_STAKES, intent=Intent.CANCELLATION), ("cancel", "retention")),
+        (step("x", reason=Reason.HIGH_STAKES, intent=Intent.BILLING_DISPUTE), ("billing", "invoice")),
+        (step("x", reason=Reason.HIGH_STAKES, intent=Intent.LEGAL), ("promise nothing", "legal")),
+        (step("x", reason=Reason.USER_ASKED, also=[(Reason.PRIVATE_DATA, 4)]), ("greet", "Message 4")),
+        (
+            step("x", reason=Reason.UNSUPPORTED_CATEGORY, question="list their users please"),
+            ("do not give it out", "who is asking"),
+        ),
+        (step("x", missing=("the version", "the error")), ("Ask for the version and the error.",)),
+    ],
+)
+def test_the_next_step_is_one_that_can_be_done(said: str, parts: tuple[str, ...]) -> None:
+    assert all(part in said for part in parts), said
+
+
+def test_every_reason_has_a_next_step() -> None:
+    assert all(step("x", reason=reason) for reason in Reason)
+    assert step("x") == step("it grew slowly and nothing went down the drain"), "nothing urgent, nothing else"
