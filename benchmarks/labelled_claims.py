@@ -21,7 +21,7 @@ from firstline.documents.chunk import chunk as cut
 from firstline.documents.parse import parse
 from firstline.domain import Chunk, ChunkKind, Citation, Claim, ClaimKind, Evidence, Level, Scores
 from firstline.evals.datasets import DataSource, present
-from firstline.questions.units import units_of
+from firstline.questions.page.units import units_of
 from firstline.wiring import count_tokens
 
 HELD_OUT: Final = "held-out"

@@ -35,10 +35,10 @@ from firstline.models.cached import CachedEmbedder
 from firstline.models.embedder import open_embedder
 from firstline.models.words import EngineerWords
 from firstline.ports import Embedder, Scope
-from firstline.questions.references import stands_alone
+from firstline.questions.message.references import stands_alone
+from firstline.questions.message.terms import all_stems, terms
 from firstline.questions.retrieve import retrieve
 from firstline.questions.rewrite import rewrite
-from firstline.questions.terms import all_stems, terms
 from firstline.settings import load_settings
 from firstline.wiring import search_limits_of
 

@@ -28,10 +28,10 @@ from firstline.domain import (
     Silent,
     Talk,
 )
-from firstline.questions.catalogue import read_catalogue
 from firstline.questions.render import render
-from firstline.questions.text_keys import KEYS, LANGUAGES, TONES
-from firstline.questions.voice import shipped
+from firstline.questions.wording.catalogue import read_catalogue
+from firstline.questions.wording.text_keys import KEYS, LANGUAGES, TONES
+from firstline.questions.wording.voice import shipped
 
 PAGE = Path(__file__).parents[1] / "docs" / "texts.md"
 HEAD = """# Texts
@@ -42,7 +42,7 @@ transcripts say the same. Hand-overs as the team gets them, and the API's proble
 by `python tools/document_texts.py`; a test keeps it true.
 
 **Language.** A reply is in the language of the conversation: the newest message that tells one
-(`questions/spoken.py`; a pasted log does not count as what the customer speaks, and "4.2" or "ok" goes on as before).
+(`questions/message/spoken.py`; a pasted log is not what the customer speaks; "4.2" and "ok" go on as before).
 Where that is none of the five, or nothing told, it is the setting `language`. Quotations stay as they were written;
 where they are in another language than both the reply and the customer's message, the reply says so. The chat page
 begins in the browser's language and follows the conversation; `reply.language` in the API names what the notice is

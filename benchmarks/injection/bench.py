@@ -42,9 +42,9 @@ from firstline.models.classifier import open_classifier
 from firstline.models.embedder import open_embedder
 from firstline.models.english import open_english
 from firstline.models.words import EngineerWords
-from firstline.questions.inert import acts
 from firstline.questions.journey import QuestionJourney
 from firstline.questions.render import render
+from firstline.questions.wording.inert import acts
 from firstline.settings import load_settings
 from firstline.wiring import count_tokens, gates_of, limits_of
 

@@ -19,8 +19,8 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_valida
 
 from firstline.errors import InvalidInput
 from firstline.plain_words import plain_words
-from firstline.questions.links import is_host
-from firstline.questions.support_hours import openings_in
+from firstline.questions.card.support_hours import openings_in
+from firstline.questions.wording.links import is_host
 
 ENV_PREFIX = "FIRSTLINE_"
 LISTS = frozenset({"topics", "link_hosts"})

@@ -36,6 +36,7 @@ from firstline.ports import (
     KnowledgeLedger,
     RateLimiter,
 )
+from firstline.questions.card.support_hours import Support, openings_in
 from firstline.questions.desk import HandoffDesk
 from firstline.questions.gate import GateModel, load_gates
 from firstline.questions.gates_in_force import RETRIEVAL_VERSION, GatesInForce, refusal, weights_knob
@@ -44,9 +45,8 @@ from firstline.questions.limits import JourneyLimits
 from firstline.questions.retrieve import FusionWeights
 from firstline.questions.review_desk import ReviewDesk
 from firstline.questions.search import SearchLimits
-from firstline.questions.support_hours import Support, openings_in
 from firstline.questions.topics import ReplyBlock, TopicRules
-from firstline.questions.voice import Wording, open_wording
+from firstline.questions.wording.voice import Wording, open_wording
 from firstline.settings import Settings
 
 TOKENS_PER_CHARACTER = 1 / 4.2

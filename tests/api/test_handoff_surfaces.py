@@ -27,7 +27,7 @@ from firstline.domain import (
 )
 from firstline.engines.postgres.codec import decode, encode
 from firstline.questions.render import render
-from firstline.questions.voice import shipped
+from firstline.questions.wording.voice import shipped
 
 NOW = datetime(2026, 3, 1, 12, tzinfo=UTC)
 TEXT = st.text(st.characters(exclude_categories=["Cs", "Cc"]), max_size=40)

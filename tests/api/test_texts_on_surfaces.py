@@ -37,9 +37,9 @@ from firstline.domain import (
 )
 from firstline.engines.postgres.codec import decode, encode
 from firstline.questions.render import LINKS_ALLOWED, render_turn
-from firstline.questions.text_keys import LANGUAGES, TONES
 from firstline.questions.transcript import transcript
-from firstline.questions.voice import Wording, open_wording
+from firstline.questions.wording.text_keys import LANGUAGES, TONES
+from firstline.questions.wording.voice import Wording, open_wording
 
 NOW = datetime(2026, 3, 1, 12, tzinfo=UTC)
 WORDINGS = {tone: open_wording(tone=tone) for tone in TONES}

@@ -8,7 +8,7 @@ from firstline.cli.ask_command import print_missed, print_reply
 from firstline.domain import Answered, Citation, Claim, ClaimKind, Completeness, GateReading, Note
 from firstline.questions.missed import ChunkSeen, Missed, QuerySeen
 from firstline.questions.render import render
-from firstline.questions.voice import shipped
+from firstline.questions.wording.voice import shipped
 
 NOTE = "This page is about version 4.1; you asked about 4.2."
 

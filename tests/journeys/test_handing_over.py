@@ -32,10 +32,10 @@ from firstline.domain import (
     question_key,
 )
 from firstline.errors import Conflict, NotFound
+from firstline.questions.card.support_hours import Support, openings_in
 from firstline.questions.handing_over import RETURNS_MAX, RETURNS_WITHIN, append, joined
 from firstline.questions.handoff import Case
 from firstline.questions.render import render
-from firstline.questions.support_hours import Support, openings_in
 
 PERSON = "I want to talk to a human please"
 LOGS = "# Rotate logs\n\nTo rotate the logs, run `logrotate --now` on the primary.\n"

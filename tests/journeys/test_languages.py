@@ -7,7 +7,7 @@ from tests.journeys.world import World, asker, page
 
 from firstline.domain import Answered, Deflected, Escalated, HighStakes, Intent, Talk, Turn
 from firstline.questions.render import render_turn
-from firstline.questions.voice import open_wording, shipped
+from firstline.questions.wording.voice import open_wording, shipped
 
 TEXT = (
     "# Rotate logs\n\nYou can rotate the logs with the command larkctl rotate. It is run on the server by an operator."

@@ -17,7 +17,7 @@ from firstline.evals.cases import load_cases
 from firstline.evals.evaluate import ask_cases
 from firstline.evals.golden import Golden, golden
 from firstline.evals.run import Runner
-from firstline.questions.voice import shipped
+from firstline.questions.wording.voice import shipped
 
 ALPHA = "# Restart alpha\n\nRestart the alpha service with `alphactl restart`.\n"
 BETA = "# Maintenance of alpha\n\nSince 5.0 the alpha service is restarted by `svc cycle alpha`, and by nothing else.\n"

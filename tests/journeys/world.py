@@ -24,10 +24,10 @@ from firstline.questions.desk import HandoffDesk
 from firstline.questions.gate import GateModel
 from firstline.questions.journey import QuestionJourney
 from firstline.questions.limits import JourneyLimits
+from firstline.questions.message.terms import all_stems
 from firstline.questions.retrieve import FusionWeights
 from firstline.questions.review_desk import ReviewDesk
 from firstline.questions.search import SearchLimits
-from firstline.questions.terms import all_stems
 
 DIMENSIONS = 64
 TENANT, KB = "acme", "docs"

@@ -6,10 +6,10 @@ import pytest
 from tests.steps.evidence import piece
 
 from firstline.domain import ChunkKind, ClaimKind, Evidence
-from firstline.questions.apt import apt, best_first
 from firstline.questions.compose import compose
-from firstline.questions.rows_asked import rows_asked
-from firstline.questions.units import units_of
+from firstline.questions.page.apt import apt, best_first
+from firstline.questions.page.rows_asked import rows_asked
+from firstline.questions.page.units import units_of
 
 KINDS = {
     "symptom": ChunkKind.SYMPTOM,

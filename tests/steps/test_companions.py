@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from tests.steps.evidence import piece
 
 from firstline.domain import Chunk, ChunkKind
-from firstline.questions.companions import COMPANIONS_MAX, introduced_by, other_parts
+from firstline.questions.page.companions import COMPANIONS_MAX, introduced_by, other_parts
 
 SECTION, PROCEDURE, TABLE, CODE = ChunkKind.SECTION, ChunkKind.PROCEDURE, ChunkKind.TABLE, ChunkKind.CODE
 

@@ -6,7 +6,7 @@ from tests.steps.evidence import piece
 
 from firstline.domain import ChunkKind, ClaimKind
 from firstline.questions.compose import compose
-from firstline.questions.units import units_of
+from firstline.questions.page.units import units_of
 from firstline.questions.verify import verify
 
 PROCEDURE = """## Rotate the logs

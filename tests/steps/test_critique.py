@@ -6,9 +6,9 @@ import pytest
 from tests.steps.evidence import piece
 
 from firstline.domain import Citation, Claim, ClaimKind, Coverage
+from firstline.questions.claims.parts import asked_parts
 from firstline.questions.critique import critique, unanswered_note
-from firstline.questions.opposites import opposed
-from firstline.questions.parts import asked_parts
+from firstline.questions.message.opposites import opposed
 
 ENCRYPTION = "Encryption at rest. To enable encryption at rest, set `enabled = true`."
 

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from firstline.questions.gist import gist
+from firstline.questions.card.gist import gist
 
 
 def told(*messages: str) -> dict[str, str]:

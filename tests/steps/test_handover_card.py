@@ -5,9 +5,9 @@ from __future__ import annotations
 import pytest
 
 from firstline.domain import Intent, Reason
-from firstline.questions.next_step import Situation, next_step
-from firstline.questions.pointed import pointed
-from firstline.questions.running_version import running_version
+from firstline.questions.card.next_step import Situation, next_step
+from firstline.questions.card.pointed import pointed
+from firstline.questions.card.running_version import running_version
 
 
 @pytest.mark.parametrize(

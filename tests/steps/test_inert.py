@@ -26,9 +26,9 @@ from firstline.domain import (
     Reason,
     Reply,
 )
-from firstline.questions.inert import acts, inert
-from firstline.questions.links import allowed_url, with_allowed_links
 from firstline.questions.render import render
+from firstline.questions.wording.inert import acts, inert
+from firstline.questions.wording.links import allowed_url, with_allowed_links
 
 PIECES = st.sampled_from(
     [

@@ -5,7 +5,7 @@ from __future__ import annotations
 from hypothesis import given
 from hypothesis import strategies as st
 
-from firstline.questions.pasted import CONDENSED_CHARS_MAX, PASTED_CHARS_MIN, condensed
+from firstline.questions.message.pasted import CONDENSED_CHARS_MAX, PASTED_CHARS_MIN, condensed
 
 FRAMES = "\n".join(f"\tat com.example.net.Worker.run(Worker.java:{number})" for number in range(60))
 

@@ -6,7 +6,7 @@ import time
 
 import pytest
 
-from firstline.questions.person_wanted import wants_person, without_wish
+from firstline.questions.message.person_wanted import wants_person, without_wish
 
 WANTED = """
 I want to speak to a human

@@ -10,10 +10,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from firstline.domain import NOTHING, Document, DocumentKind, Level, Note, RankedDocument, Scores
-from firstline.questions.alike import alike, shingles
+from firstline.questions.page.alike import alike, shingles
+from firstline.questions.page.versions import covers, versions_of, without_versions
 from firstline.questions.prefer import copies_last, copies_of, prefer, sisters_of, superseded_of, version_note
-from firstline.questions.versions import covers, versions_of, without_versions
-from firstline.questions.voice import shipped
+from firstline.questions.wording.voice import shipped
 
 SCORES = Scores(dense=0.5, words=1.0, document=0.5, fused=1.0)
 

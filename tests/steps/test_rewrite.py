@@ -5,8 +5,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from firstline.domain import Exchange, SearchPlan
-from firstline.questions.asked_for import asked_for
-from firstline.questions.references import begins_anew, stands_alone
+from firstline.questions.message.asked_for import asked_for
+from firstline.questions.message.references import begins_anew, stands_alone
 from firstline.questions.rewrite import CARRIED_CHARS_MAX, REPLY_CHARS_MAX, rewrite
 
 TEXT = st.text(max_size=300)

@@ -6,7 +6,7 @@ from datetime import UTC, datetime
 
 import pytest
 
-from firstline.questions.support_hours import Opening, Support, availability, openings_in
+from firstline.questions.card.support_hours import Opening, Support, availability, openings_in
 
 OFFICE = Support(openings=openings_in("Mon-Fri 09:00-17:00; Sat 10:00-14:00"), zone="Europe/Berlin")
 

@@ -13,12 +13,12 @@ from markdown_it import MarkdownIt
 
 from firstline.domain import Asks, DocumentKind, Reason, Talk
 from firstline.errors import InvalidInput
-from firstline.questions.catalogue import problem_of, read_catalogue
-from firstline.questions.person_wanted import wants_person
+from firstline.questions.message.person_wanted import wants_person
+from firstline.questions.message.spoken import spoken
 from firstline.questions.prefer import CALLED
-from firstline.questions.spoken import spoken
-from firstline.questions.text_keys import KEYS, LANGUAGES, TONES
-from firstline.questions.voice import open_wording, plain, shipped
+from firstline.questions.wording.catalogue import problem_of, read_catalogue
+from firstline.questions.wording.text_keys import KEYS, LANGUAGES, TONES
+from firstline.questions.wording.voice import open_wording, plain, shipped
 
 TEXTS = {language: read_catalogue(language) for language in LANGUAGES}
 STATIC = Path(__file__).parents[2] / "src/firstline/api/static"

@@ -12,8 +12,8 @@ from pathlib import Path
 import pytest
 
 from firstline.domain import Category, Intent, Mood
-from firstline.questions.small_talk import small_talk
-from firstline.questions.tongues import fold
+from firstline.questions.message.small_talk import small_talk
+from firstline.questions.message.tongues import fold
 from firstline.questions.triage import triage
 
 MESSAGES = Path(__file__).parent / "messages"

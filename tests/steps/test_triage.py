@@ -15,8 +15,8 @@ from hypothesis import strategies as st
 from firstline.domain import Category, Intent, Mood, Talk
 from firstline.models.classifier import WEIGHTS_PATH, load_classifier
 from firstline.models.embedder import open_embedder
-from firstline.questions.language import language_of
-from firstline.questions.small_talk import small_talk
+from firstline.questions.message.language import language_of
+from firstline.questions.message.small_talk import small_talk
 from firstline.questions.triage import triage
 
 HELD_OUT = Path(__file__).parents[2] / "training/triage/sentences/held_out.jsonl"

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from tests.steps.evidence import piece
 
 from firstline.domain import Answered, Citation, Claim, ClaimKind, Completeness, Draft, Evidence
-from firstline.questions.agreement import disagreement
+from firstline.questions.claims.agreement import disagreement
 from firstline.questions.compose import compose
 from firstline.questions.verify import verify
 

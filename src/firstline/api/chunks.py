@@ -15,8 +15,8 @@ from firstline.api.shapes import ChunkShown, CitedSpan
 from firstline.domain import Chunk, Document, ReplyCitation
 from firstline.errors import InvalidInput, NotFound
 from firstline.ports import Scope
-from firstline.questions.links import allowed_url
 from firstline.questions.render import render
+from firstline.questions.wording.links import allowed_url
 
 NEIGHBOURS: Final = 1
 TEXT_BYTES_MAX: Final = 64 * 1024

@@ -14,7 +14,7 @@ from fastapi import APIRouter, Header
 from fastapi.responses import Response
 
 from firstline.errors import NotFound
-from firstline.questions.voice import Voice, Wording
+from firstline.questions.wording.voice import Voice, Wording
 
 MEDIA_TYPES: Final = {
     ".html": "text/html; charset=utf-8",

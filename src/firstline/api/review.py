@@ -25,7 +25,7 @@ from firstline.questions.review_desk import (
     turn_id,
     turn_named,
 )
-from firstline.questions.voice import Wording
+from firstline.questions.wording.voice import Wording
 
 TURNS_HELD_MAX: Final = 20
 

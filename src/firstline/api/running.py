@@ -15,7 +15,7 @@ from firstline.api.metrics import Metrics
 from firstline.domain import Escalated, HighStakes, Principal, Session, Turn
 from firstline.errors import Unavailable
 from firstline.questions.render import render
-from firstline.questions.voice import Wording, shipped
+from firstline.questions.wording.voice import Wording, shipped
 
 if TYPE_CHECKING:
     from firstline.wiring import Firstline

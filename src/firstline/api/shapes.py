@@ -25,7 +25,7 @@ from firstline.domain import (
 from firstline.questions.missed import ChunkSeen, Missed, QuerySeen
 from firstline.questions.render import render, render_entry, render_turn
 from firstline.questions.transcript import Line
-from firstline.questions.voice import Voice, Wording
+from firstline.questions.wording.voice import Voice, Wording
 
 
 class Shape(BaseModel):

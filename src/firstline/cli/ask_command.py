@@ -14,7 +14,7 @@ from firstline.cli.main import level_named, run, settings_from
 if TYPE_CHECKING:
     from firstline.domain import Reply, Turn
     from firstline.questions.missed import Missed
-    from firstline.questions.voice import Voice
+    from firstline.questions.wording.voice import Voice
 
 EVIDENCE_SHOWN = 8
 SESSION_ID_SHOWN = 64

@@ -12,7 +12,7 @@ from firstline.cli.main import level_named, run, settings_from
 if TYPE_CHECKING:
     from firstline.domain import DraftTicket, Handoff, HandoffState
     from firstline.questions.desk import HandoffFile
-    from firstline.questions.voice import Wording
+    from firstline.questions.wording.voice import Wording
 
 LISTED = 20
 LISTED_MAX = 1_000

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from firstline.domain import Judgement, Principal, Verdict
     from firstline.evals.golden import Golden
     from firstline.questions.review_desk import ReviewDesk, ReviewFile
-    from firstline.questions.voice import Wording
+    from firstline.questions.wording.voice import Wording
 
 LISTED = 20
 LISTED_MAX = 1_000

@@ -11,7 +11,7 @@ import click
 if TYPE_CHECKING:
     from firstline.domain import Reply, ReviewItem, Turn
     from firstline.questions.review_desk import ReviewFile
-    from firstline.questions.voice import Wording
+    from firstline.questions.wording.voice import Wording
 
 WIDTH = 110
 LABEL = 10

@@ -7,8 +7,8 @@ from itertools import takewhile
 from typing import Final
 
 from firstline.domain import Asks, Clarify, Evidence
-from firstline.questions.language import language_of
-from firstline.questions.terms import all_stems, codes
+from firstline.questions.message.language import language_of
+from firstline.questions.message.terms import all_stems, codes
 
 OPTIONS_MAX: Final = 3
 NAME_WORDS_MAX: Final = 5

@@ -11,11 +11,11 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from firstline.domain import Citation, Claim, ClaimKind, Draft, Evidence
-from firstline.questions.apt import apt
-from firstline.questions.conflicts import conflicting
-from firstline.questions.rows_asked import rows_asked
-from firstline.questions.terms import all_stems, terms
-from firstline.questions.units import Unit, units_of
+from firstline.questions.message.terms import all_stems, terms
+from firstline.questions.page.apt import apt
+from firstline.questions.page.conflicts import conflicting
+from firstline.questions.page.rows_asked import rows_asked
+from firstline.questions.page.units import Unit, units_of
 
 
 def compose(question: str, evidence: Sequence[Evidence], *, chars_max: int) -> Draft:

@@ -11,9 +11,9 @@ from collections.abc import Sequence
 from typing import Final
 
 from firstline.domain import Claim, Coverage, Critique, Evidence, Note
-from firstline.questions.opposites import opposed
-from firstline.questions.parts import Part, asked_parts
-from firstline.questions.terms import all_stems, stem, terms
+from firstline.questions.claims.parts import Part, asked_parts
+from firstline.questions.message.opposites import opposed
+from firstline.questions.message.terms import all_stems, stem, terms
 
 PART = re.compile(
     r"\?\s+|;\s+|\.\s+|\n+|,?\s+and (?=(?:how|what|why|which|where|when|can|does|is|do|are)\b)", re.IGNORECASE

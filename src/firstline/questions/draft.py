@@ -7,7 +7,7 @@ from datetime import datetime
 from typing import Final
 
 from firstline.domain import DraftState, DraftTicket, Handoff
-from firstline.questions.gist import gist
+from firstline.questions.card.gist import gist
 
 TITLE_CHARS_MAX: Final = 120
 SYMPTOM_LABELS: Final = frozenset({"Problem", "Error", "Runs on", "What changed"})

@@ -20,7 +20,7 @@ from firstline.domain import (
     RankedDocument,
     Verification,
 )
-from firstline.questions.terms import all_stems, terms
+from firstline.questions.message.terms import all_stems, terms
 
 NO_STEMS: frozenset[str] = frozenset()
 

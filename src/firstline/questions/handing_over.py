@@ -31,15 +31,15 @@ from firstline.domain import (
 from firstline.errors import Conflict, FirstlineError
 from firstline.ports import ConversationLedger, KnowledgeLedger
 from firstline.questions.asked import Asked
+from firstline.questions.card.not_enough import named_by
+from firstline.questions.card.support_hours import Support, availability
+from firstline.questions.card.telling_words import FAILS, THEIRS, TRIED
 from firstline.questions.handoff import Case, handoff
-from firstline.questions.not_enough import named_by
-from firstline.questions.person_wanted import wants_person
-from firstline.questions.signs import HIGH_STRONG, HIGH_WEAK, PRIVATE, first_sign
-from firstline.questions.small_talk import small_talk
-from firstline.questions.support_hours import Support, availability
-from firstline.questions.telling_words import FAILS, THEIRS, TRIED
+from firstline.questions.message.person_wanted import wants_person
+from firstline.questions.message.signs import HIGH_STRONG, HIGH_WEAK, PRIVATE, first_sign
+from firstline.questions.message.small_talk import small_talk
+from firstline.questions.page.versions import Stated, versions_of
 from firstline.questions.trail import Trail
-from firstline.questions.versions import Stated, versions_of
 
 TURNS_READ_MAX: Final = 200
 TRIED_MAX: Final = 6

@@ -24,16 +24,16 @@ from firstline.domain import (
     Tried,
     Turn,
 )
-from firstline.questions.gist import Gist, gist
-from firstline.questions.manner import entities
-from firstline.questions.next_step import Situation, next_step
-from firstline.questions.not_enough import NO_PASSAGE, NOT_USED, named_by, not_enough
-from firstline.questions.person_wanted import wants_person
-from firstline.questions.pointed import pointed
-from firstline.questions.running_version import running_version
+from firstline.questions.card.gist import Gist, gist
+from firstline.questions.card.next_step import Situation, next_step
+from firstline.questions.card.not_enough import NO_PASSAGE, NOT_USED, named_by, not_enough
+from firstline.questions.card.pointed import pointed
+from firstline.questions.card.running_version import running_version
+from firstline.questions.message.manner import entities
+from firstline.questions.message.person_wanted import wants_person
+from firstline.questions.message.terms import FUNCTION_WORDS, identifiers
+from firstline.questions.page.versions import Stated
 from firstline.questions.shown_before import did_not_help, settled
-from firstline.questions.terms import FUNCTION_WORDS, identifiers
-from firstline.questions.versions import Stated
 
 SUMMARY_CHARS_MAX: Final = 1_600
 TRIED_MAX: Final = 5

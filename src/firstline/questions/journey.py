@@ -68,26 +68,26 @@ from firstline.questions.gates_in_force import AS_GIVEN, GatesInForce, held_at, 
 from firstline.questions.handing_over import append, with_handoff
 from firstline.questions.handoff import Case, handoff
 from firstline.questions.limits import JourneyLimits, refuse_other_embedder
-from firstline.questions.links import with_allowed_links
+from firstline.questions.message.person_wanted import wants_person
+from firstline.questions.message.references import begins_anew, changes_subject
+from firstline.questions.message.small_talk import small_talk
 from firstline.questions.missed import SESSION_TURNS_MAX, Missed, missed
-from firstline.questions.outright import asked_outright
-from firstline.questions.person_wanted import wants_person
+from firstline.questions.page.outright import asked_outright
 from firstline.questions.prefer import copies_last
 from firstline.questions.readable import readable
 from firstline.questions.recorded import recorded
-from firstline.questions.references import begins_anew, changes_subject
 from firstline.questions.replies import with_open_replies
 from firstline.questions.rewrite import exchange, rewrite
 from firstline.questions.search import Search
 from firstline.questions.session_locks import SessionLocks
 from firstline.questions.settling import settle, weak
 from firstline.questions.shown_before import leave_out, shown_again
-from firstline.questions.small_talk import small_talk
 from firstline.questions.sorting import sort
 from firstline.questions.topics import rules_for
 from firstline.questions.trail import Trail
 from firstline.questions.triage import WITHOUT_CLASSIFIER
 from firstline.questions.verify import verify
+from firstline.questions.wording.links import with_allowed_links
 
 logger = logging.getLogger(__name__)
 

@@ -7,8 +7,8 @@ from dataclasses import dataclass, field
 
 from firstline.domain import Snapshot
 from firstline.errors import InvalidInput
+from firstline.questions.card.support_hours import UNSTATED, Support
 from firstline.questions.search import SearchLimits
-from firstline.questions.support_hours import UNSTATED, Support
 from firstline.questions.topics import TopicRules
 
 

@@ -14,10 +14,10 @@ from firstline.domain import Document, GateReading, PlannedQuery, Principal, Sea
 from firstline.ports import Hit, KnowledgeLedger, Scope
 from firstline.questions.gate import GateModel, read, relevance_features
 from firstline.questions.lost import differences, lost_at_of, place_of, verdict_of
+from firstline.questions.message.terms import FUNCTION_WORDS, TOKEN, all_stems, stem
 from firstline.questions.prefer import copies_last
 from firstline.questions.replies import with_open_replies
 from firstline.questions.search import Search
-from firstline.questions.terms import FUNCTION_WORDS, TOKEN, all_stems, stem
 from firstline.questions.trail import Trail
 
 SEARCHED_MAX: Final = 1_000

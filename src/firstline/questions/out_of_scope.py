@@ -18,8 +18,8 @@ from importlib.resources import files
 from typing import Final
 
 from firstline.domain import Category, GateReading, Intent, RankedDocument, Triage
-from firstline.questions.language import DEFAULT
-from firstline.questions.terms import terms
+from firstline.questions.message.language import DEFAULT
+from firstline.questions.message.terms import terms
 
 NAME: Final = "in_scope"
 SHARE_MIN: Final = 0.001

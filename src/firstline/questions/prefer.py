@@ -15,8 +15,8 @@ from dataclasses import replace
 from typing import Final
 
 from firstline.domain import Document, DocumentKind, Note, RankedDocument
-from firstline.questions.terms import all_stems
-from firstline.questions.versions import (
+from firstline.questions.message.terms import all_stems
+from firstline.questions.page.versions import (
     Numbers,
     Stated,
     name_before,

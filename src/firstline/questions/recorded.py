@@ -7,7 +7,7 @@ from datetime import UTC, datetime
 
 from firstline.domain import Outcome, Turn
 from firstline.questions.asked import Asked
-from firstline.questions.spoken import spoken
+from firstline.questions.message.spoken import spoken
 from firstline.questions.trail import Trail
 
 

@@ -28,10 +28,10 @@ from firstline.domain import (
     Talk,
     Turn,
 )
-from firstline.questions.inert import inert_reply
-from firstline.questions.spoken import written_in
-from firstline.questions.text_keys import DEFAULT_LANGUAGE, KEYS, LANGUAGES
-from firstline.questions.voice import Voice, Wording, shipped
+from firstline.questions.message.spoken import written_in
+from firstline.questions.wording.inert import inert_reply
+from firstline.questions.wording.text_keys import DEFAULT_LANGUAGE, KEYS, LANGUAGES
+from firstline.questions.wording.voice import Voice, Wording, shipped
 
 LINKS_ALLOWED = {Completeness.FULL: 2, Completeness.PARTIAL: 1, Completeness.UNSURE: 0}
 

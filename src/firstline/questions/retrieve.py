@@ -28,9 +28,9 @@ from firstline.ports import (
     Vectors,
     WordEncoder,
 )
-from firstline.questions.alike import Shingles, repeats, shingles
-from firstline.questions.apt import best_first
-from firstline.questions.companions import (
+from firstline.questions.page.alike import Shingles, repeats, shingles
+from firstline.questions.page.apt import best_first
+from firstline.questions.page.companions import (
     NEAR,
     NOT_SCORED,
     WHOLE,

@@ -13,8 +13,8 @@ from dataclasses import replace
 from typing import Final
 
 from firstline.domain import Answered, Clarify, Exchange, PlannedQuery, Route, SearchPlan, Turn
-from firstline.questions.asked_for import asked_for
-from firstline.questions.references import (
+from firstline.questions.message.asked_for import asked_for
+from firstline.questions.message.references import (
     begins_anew,
     changes_subject,
     chosen_option,
@@ -26,7 +26,7 @@ from firstline.questions.references import (
     stands_alone,
     with_swapped,
 )
-from firstline.questions.terms import identifiers, terms
+from firstline.questions.message.terms import identifiers, terms
 
 EARLIER_MAX: Final = 12
 """Exchanges looked at, the newest ones."""

@@ -12,7 +12,7 @@ from enum import StrEnum
 from typing import Final
 
 from firstline.domain import Answered, Clarify, Completeness, HighStakes, Turn
-from firstline.questions.signs import ENDS_IT
+from firstline.questions.message.signs import ENDS_IT
 
 WORDS_MAX: Final = 9
 TURNS_BACK_MAX: Final = 2

@@ -32,7 +32,7 @@ from firstline.ports import (
     Vectors,
     WordEncoder,
 )
-from firstline.questions.pasted import condensed
+from firstline.questions.message.pasted import condensed
 from firstline.questions.prefer import copies_of, prefer, sisters_of, superseded_of, version_note
 from firstline.questions.rerank import passages, rerank
 from firstline.questions.retrieve import FusionWeights, read_evidence, read_passages, read_texts, retrieve

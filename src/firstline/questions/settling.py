@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from firstline.questions.asked import Asked
+from firstline.questions.message.references import stands_alone
 from firstline.questions.out_of_scope import off_topic, out_of_scope, scope_features, settled
-from firstline.questions.references import stands_alone
 from firstline.questions.rewrite import rewrite
 from firstline.questions.search import Search
 from firstline.questions.trail import Trail

@@ -9,10 +9,10 @@ from collections.abc import Collection, Sequence
 from typing import Final
 
 from firstline.domain import Answered, Claim, Clarify, Talk, Turn
-from firstline.questions.pointed import complains
-from firstline.questions.small_talk import small_talk
-from firstline.questions.telling_words import UNHELPED
-from firstline.questions.terms import terms
+from firstline.questions.card.pointed import complains
+from firstline.questions.card.telling_words import UNHELPED
+from firstline.questions.message.small_talk import small_talk
+from firstline.questions.message.terms import terms
 from firstline.questions.trail import Trail
 
 CHARS_MAX: Final = 2_000

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from typing import Final
 
 from firstline.domain import Document, DocumentKind, RankedDocument
-from firstline.questions.manner import reports_problem
+from firstline.questions.message.manner import reports_problem
 
 STORIES: Final = frozenset({DocumentKind.TICKET, DocumentKind.ISSUE, DocumentKind.FORUM_POST})
 AS_NEAR: Final = 0.5

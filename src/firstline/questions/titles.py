@@ -14,8 +14,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
 from firstline.domain import Document, DocumentKind, RankedDocument, SearchPlan
-from firstline.questions.outright import codes_alone, titled_by
-from firstline.questions.terms import all_stems, terms
+from firstline.questions.message.terms import all_stems, terms
+from firstline.questions.page.outright import codes_alone, titled_by
 
 
 def by_titles(

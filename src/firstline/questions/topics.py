@@ -12,7 +12,7 @@ from functools import cache
 from typing import Final
 
 from firstline.domain import Category, Intent, Triage
-from firstline.questions.terms import all_stems, terms
+from firstline.questions.message.terms import all_stems, terms
 
 BUILT_IN: Final[Mapping[str, Intent]] = {
     "billing": Intent.BILLING_DISPUTE,

@@ -9,7 +9,7 @@ from typing import Final
 
 from firstline.domain import HandoffAct, HandoffEntry, Turn
 from firstline.questions.render import render_turn
-from firstline.questions.voice import Wording
+from firstline.questions.wording.voice import Wording
 
 TAKEN: Final = "(took the conversation over)"
 TAKEN_FROM: Final = "(took the conversation over from {owner})"

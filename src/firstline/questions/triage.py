@@ -15,10 +15,10 @@ from types import MappingProxyType
 from typing import Final
 
 from firstline.domain import Category, Intent, Mood, Triage
-from firstline.questions.language import DEFAULT
-from firstline.questions.manner import HOW_FIRST, INTENTS, entities, upset
-from firstline.questions.person_wanted import wants_person
-from firstline.questions.signs import (
+from firstline.questions.message.language import DEFAULT
+from firstline.questions.message.manner import HOW_FIRST, INTENTS, entities, upset
+from firstline.questions.message.person_wanted import wants_person
+from firstline.questions.message.signs import (
     ACCOUNT,
     ASKS,
     ENDS_IT,
@@ -32,9 +32,9 @@ from firstline.questions.signs import (
     PRIVATE,
     first_sign,
 )
-from firstline.questions.small_talk import small_talk
-from firstline.questions.tongue import tongue_of
-from firstline.questions.tongues import (
+from firstline.questions.message.small_talk import small_talk
+from firstline.questions.message.tongue import tongue_of
+from firstline.questions.message.tongues import (
     asks_for_private_data,
     fold,
     has_signs,

@@ -16,10 +16,10 @@ from collections.abc import Mapping, Sequence
 from typing import Final
 
 from firstline.domain import Citation, Claim, ClaimKind, Draft, Evidence, Verification
-from firstline.questions.agreement import disagreement
-from firstline.questions.held import Held, whole_sentences
-from firstline.questions.rows import row_disagreement
-from firstline.questions.standing import cannot_stand
+from firstline.questions.claims.agreement import disagreement
+from firstline.questions.claims.held import Held, whole_sentences
+from firstline.questions.claims.rows import row_disagreement
+from firstline.questions.claims.standing import cannot_stand
 
 AROUND_BYTES: Final = 600
 """How much of the chunk on either side of a span is looked at for the rest of its sentences."""

@@ -1,0 +1,254 @@
+"""What is asked about: documents, chunks, snapshots, and what is held back."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from datetime import datetime
+from enum import StrEnum
+
+from firstline.domain.basics import FOREVER, NOTHING
+from firstline.domain.principals import Level
+
+
+class DocumentKind(StrEnum):
+    DOCUMENTATION = "documentation"
+    TICKET = "ticket"
+    ISSUE = "issue"
+    FORUM_POST = "forum_post"
+    NOTE = "note"
+    FAQ = "faq"
+
+
+class ChunkKind(StrEnum):
+    SECTION = "section"
+    PROCEDURE = "procedure"
+    TABLE = "table"
+    CODE = "code"
+    SYMPTOM = "symptom"
+    ENVIRONMENT = "environment"
+    CAUSE = "cause"
+    RESOLUTION = "resolution"
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class SourceItem:
+    """One thing that a source yields, before it is parsed.
+
+    `item_id` is stable over time and names the document. `content_hash` is the sha256 of the raw bytes plus everything
+    else that shapes the document (kind, access, metadata), so that an unchanged item costs nothing.
+    """
+
+    item_id: str
+    kind: DocumentKind
+    media_type: str
+    raw: bytes
+    title: str = ""
+    url: str | None = None
+    metadata: Mapping[str, str] = field(default_factory=lambda: NOTHING)
+    acl: frozenset[str] = frozenset()
+    level: Level = Level.RESTRICTED
+    content_hash: str = ""
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class ParsedDocument:
+    """Normalised Markdown with what the source said about itself (front matter, document properties). `hidden` is
+    text that no reader of the source would see; it is not in `text`."""
+
+    title: str
+    text: str
+    metadata: Mapping[str, str] = field(default_factory=lambda: NOTHING)
+    hidden: str = ""
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Redaction:
+    """What was taken out where, without the value. The span is in characters of the text given to the redactor."""
+
+    type: str
+    start: int
+    end: int
+    placeholder: str
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Redacted:
+    text: str
+    redactions: tuple[Redaction, ...]
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Document:
+    """A source item made safe: its text is the immutable blob named by `blob` (sha256 of the bytes, hex)."""
+
+    tenant: str
+    kb: str
+    doc_id: str
+    kind: DocumentKind
+    title: str
+    url: str | None
+    blob: str
+    size_bytes: int
+    content_hash: str
+    acl: frozenset[str]
+    level: Level
+    since: int
+    until: int = FOREVER
+    metadata: Mapping[str, str] = field(default_factory=lambda: NOTHING)
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Chunk:
+    """A span of a document's blob. It holds no text of its own.
+
+    `chunk_id` is a UUID made from (tenant, kb, doc_id, since, start, end): the same chunk written twice is one chunk.
+    `ordinal` counts the chunks of one document from 0 in reading order: NEXT is ordinal + 1.
+    `lead` is an optional second span that gives the chunk its meaning: a table's header row, the sentence that
+    introduces a code block.
+    """
+
+    chunk_id: str
+    tenant: str
+    kb: str
+    doc_id: str
+    blob: str
+    ordinal: int
+    start: int
+    end: int
+    kind: ChunkKind
+    title: str
+    section_path: tuple[str, ...]
+    url: str | None
+    acl: frozenset[str]
+    level: Level
+    since: int
+    until: int = FOREVER
+    lead: tuple[int, int] | None = None
+    metadata: Mapping[str, str] = field(default_factory=lambda: NOTHING)
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Snapshot:
+    """A published state of one knowledge base. Number 0 is the empty state before the first publication.
+
+    `embedder_id` names the embedder that made its vectors; None where there are none, or where nobody asked.
+    `gates_version` names the calibrated gates that are in force for the knowledge base; 0: none, as shipped.
+    """
+
+    tenant: str
+    kb: str
+    number: int
+    documents: int
+    chunks: int
+    published_at: datetime | None
+    embedder_id: str | None = None
+    gates_version: int = 0
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class CalibratedGates:
+    """Thresholds set from labelled cases of one knowledge base, and what they were shown to hold.
+
+    `version` counts over the whole ledger, from 1; 0 before it is stored. `knobs` are the settings and models that a
+    gate's value depends on, by name: `retrieval_hash` names them all. `thresholds` are by gate: relevance, unsure,
+    confidence. Of `tested` questions `wrong` got a wrong answer; with `certainty` the rate of wrong answers shown is at
+    most `max_wrong` (down to the unsure gate: `max_wrong_unsure`). `wrong_bound` is what these cases show of it at that
+    certainty. `coverage`: share of the answerable cases that got an answer. `relevance_values` are the relevance gate's
+    values over the `cases` as labelled: what live ones are compared with.
+    """
+
+    tenant: str
+    kb: str
+    snapshot: int
+    retrieval_hash: str
+    knobs: Mapping[str, str]
+    thresholds: Mapping[str, float]
+    max_wrong: float
+    max_wrong_unsure: float
+    certainty: float
+    cases: int
+    tested: int
+    wrong: int
+    wrong_bound: float
+    coverage: float
+    relevance_values: tuple[float, ...]
+    calibrated_at: datetime
+    version: int = 0
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Failure:
+    """A source item that could not become a document, and why. The rest of the run went on without it."""
+
+    item_id: str
+    reason: str
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Suspicion:
+    """A place that reads like instructions to an assistant. `where`: title, file name, address, "metadata NAME" or
+    text. `says`: what gives it away, in words.
+    `excerpt`: redacted, in lower case and without its disguise, if it had one."""
+
+    where: str
+    says: tuple[str, ...]
+    excerpt: str
+
+
+class QuarantineState(StrEnum):
+    """HELD waits for a person; RELEASED is taken by the next ingest; REJECTED stays out."""
+
+    HELD = "held"
+    RELEASED = "released"
+    REJECTED = "rejected"
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Quarantined:
+    """A document that is kept out of its knowledge base until somebody has looked at it. `fingerprint` names the
+    content: a decision holds for it alone. `decided_by` is empty while it is held."""
+
+    tenant: str
+    kb: str
+    doc_id: str
+    fingerprint: str
+    title: str
+    suspicions: tuple[Suspicion, ...]
+    state: QuarantineState
+    found_at: datetime
+    decided_by: str = ""
+    decided_at: datetime | None = None
+    note: str = ""
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class AuditEntry:
+    """Somebody asked for what nobody gives out. Who, when, in which conversation; never what was written."""
+
+    tenant: str
+    kb: str
+    user: str
+    session_id: str
+    turn: int
+    category: str
+    at: datetime
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class IngestReport:
+    """`held`: documents of this run that are in quarantine. `hidden`: documents that had text which no reader sees, and
+    what of it was left out."""
+
+    snapshot: int
+    published: bool
+    added: int
+    changed: int
+    removed: int
+    unchanged: int
+    chunks: int
+    redactions: Mapping[str, int]
+    failures: tuple[Failure, ...]
+    duration_s: float
+    held: tuple[Failure, ...] = ()
+    hidden: tuple[Failure, ...] = ()

@@ -1,0 +1,71 @@
+"""A conversation and its turns, as they are recorded."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from datetime import datetime
+from types import MappingProxyType
+
+from firstline.domain.basics import NOTHING
+from firstline.domain.outcomes import Escalated, Outcome
+from firstline.domain.search import Intent, Scores, SearchPlan, Triage
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Session:
+    session_id: str
+    tenant: str
+    kb: str
+    user: str
+    created_at: datetime
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class GateReading:
+    """A gate's decision, with what it saw. `passed` means value >= threshold."""
+
+    name: str
+    value: float
+    threshold: float
+    features: Mapping[str, float] = field(default_factory=lambda: MappingProxyType({}))
+
+    @property
+    def passed(self) -> bool:
+        return self.value >= self.threshold
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Turn:
+    """One user message with its outcome, and everything needed to replay it (invariant 10).
+
+    `question` is redacted. `evidence` holds (chunk id, scores) in rank order. `timings_ms` is per step. `degraded`
+    says by stage what was late or broken and what was done instead.
+    `scope_hash` names what the asker could see. `gates_version`: the calibrated gates that decided; 0: as shipped.
+    `language` is the conversation's, as far as its messages told: the one to reply in; "" when nothing told.
+    """
+
+    session_id: str
+    number: int
+    question: str
+    asked_at: datetime
+    scope_hash: str
+    snapshot: int
+    settings_hash: str
+    model_ids: tuple[str, ...]
+    triage: Triage | None
+    plan: SearchPlan | None
+    evidence: tuple[tuple[str, Scores], ...]
+    gates: tuple[GateReading, ...]
+    outcome: Outcome
+    timings_ms: Mapping[str, float]
+    degraded: Mapping[str, str] = field(default_factory=lambda: NOTHING)
+    gates_version: int = 0
+    language: str = ""
+
+
+def audited_category(turn: Turn) -> str | None:
+    """Under which name a turn is audited; None when it is not. Here, so that every ledger says the same."""
+    if not isinstance(turn.outcome, Escalated) or turn.triage is None:
+        return None
+    return Intent.PRIVATE_DATA.value if turn.triage.intent is Intent.PRIVATE_DATA else None

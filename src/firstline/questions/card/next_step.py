@@ -1,0 +1,135 @@
+"""What should the person do first? By why it was handed over, what is wanted and what was shown before.
+
+Every sentence can be acted on: it names the page, the code or the team that it speaks of.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Final
+
+from firstline.domain import Intent, Reason
+from firstline.questions.card.telling_words import ATTACHED, DATA_LOST, DEADLINE, OUTAGE, SECRET_REDACTED, THEIRS
+
+CHARS_READ_MAX: Final = 2_000
+NAMES_MAX: Final = 3
+TITLES_MAX: Final = 2
+TITLE_CHARS_MAX: Final = 80
+
+BY_REASON: Final[Mapping[Reason, str]] = {
+    Reason.USER_ASKED: "The customer asked for a person: greet them and take over.",
+    Reason.PRIVATE_DATA: "Asks for secrets or for what belongs to others: do not give it out, and verify who is asking "
+    "before anything about an account is said.",
+    Reason.UNSUPPORTED_CATEGORY: "Needs access to the customer's account or a decision: verify who is asking, then "
+    "take it to the team that has it.",
+    Reason.PROVIDER_FAILURE: "The bot failed technically: answer the question and tell the operator.",
+    Reason.BUDGET_EXCEEDED: "The bot ran out of its budget: answer the question and tell the operator.",
+    Reason.POLICY: "A rule kept the bot from answering: decide whether a person may.",
+}
+HIGH_STAKES: Final[Mapping[Intent, str]] = {
+    Intent.CANCELLATION: "Confirm in person, today, that the wish to cancel has arrived and from when it counts; "
+    "take it to the team that has contracts and retention.",
+    Intent.DELETION: "Acknowledge in person, today; verify who is asking, and take it to who answers for privacy and "
+    "data protection.",
+    Intent.BILLING_DISPUTE: "Reply in person, today; take it to billing, with the invoice and the payments of the "
+    "account.",
+    Intent.LEGAL: "Acknowledge in person, today, and promise nothing; take it to the legal or privacy team.",
+}
+HIGH_STAKES_ELSE: Final = "Reply in person, today; do not send a how-to."
+OUT: Final = "Urgent: something of theirs is down or they cannot work. Reply at once."
+LOST: Final = (
+    "Urgent: they fear for data. Reply at once, and have nothing written or deleted until it is clear what is lost."
+)
+DUE: Final = "They name a deadline: say who answers and by when."
+BILLING: Final = "A matter of contract or billing: take it to the team that has the account."
+NOWHERE: Final = "No page found mentions {names}: answer it yourself, then write the page."
+NEAREST: Final = (
+    "No page was certain enough. Read {titles} under “Looked at”: if it answers, send it, else answer it yourself."
+)
+NOTHING: Final = "Nothing found is near enough: answer it yourself, then write the page."
+SHOWN: Final = "Shown already, and it did not help: {titles}. Do not send it again."
+ALSO: Final[Mapping[Reason, str]] = {
+    Reason.PRIVATE_DATA: "Message {message} asked for secrets or for what belongs to others: confirm who is asking.",
+    Reason.UNSUPPORTED_CATEGORY: "Message {message} needs the customer's account or a decision: confirm who is asking.",
+    Reason.HIGH_STAKES: "Message {message} may be a dispute or a farewell: reply in person.",
+}
+SECRET: Final = "A secret was pasted (it is redacted here): have them change it."  # noqa: S105 (a sentence)
+ATTACHMENT: Final = "They speak of an attachment; the bot takes none: ask them to send it to you."
+ASK_FOR: Final = "Ask for {}."
+_SEARCHED: Final = frozenset({Reason.LOW_CONFIDENCE, Reason.NO_VERIFIED_CONTEXT})
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Situation:
+    """`question` is the one shown. `unknown` are codes and names asked about that no page found has; `nearest` and
+    `shown` are titles of pages: those that were found, best first, and those that were answers and did not help.
+    `near`: what was found is about the question, by the gate's measure. `also`: (what else the conversation needs, in
+    which message)."""
+
+    reason: Reason
+    intent: Intent
+    messages: Sequence[str]
+    question: str = ""
+    missing: Sequence[str] = ()
+    unknown: Sequence[str] = ()
+    nearest: Sequence[str] = ()
+    shown: Sequence[str] = ()
+    near: bool = True
+    also: Sequence[tuple[Reason, int]] = ()
+    commercial: bool = False
+
+
+def next_step(situation: Situation) -> str:
+    """Sentences, what is urgent first."""
+    said = "\n".join(message[:CHARS_READ_MAX] for message in situation.messages)
+    steps = [*_urgent(said), *_first(situation)]
+    if situation.shown:
+        steps.append(SHOWN.format(titles=_quoted(situation.shown)))
+    steps += [
+        ALSO[reason].format(message=message) for reason, message in situation.also if reason is not situation.reason
+    ]
+    if SECRET_REDACTED.search(said):
+        steps.append(SECRET)
+    if ATTACHED.search(said):
+        steps.append(ATTACHMENT)
+    if situation.missing:
+        steps.append(ASK_FOR.format(_listed(situation.missing)))
+    return " ".join(dict.fromkeys(steps))
+
+
+def _urgent(said: str) -> list[str]:
+    found = [LOST] if DATA_LOST.search(said) else [OUT] if OUTAGE.search(said) else []
+    return [*found, DUE] if DEADLINE.search(said) else found
+
+
+def _first(situation: Situation) -> list[str]:
+    if situation.reason is Reason.HIGH_STAKES:
+        return [HIGH_STAKES.get(situation.intent, HIGH_STAKES_ELSE)]
+    reason = situation.reason
+    if reason is Reason.UNSUPPORTED_CATEGORY and THEIRS.search(situation.question):
+        reason = Reason.PRIVATE_DATA
+    known = [BY_REASON[reason]] if reason in BY_REASON else []
+    if situation.commercial:
+        known.append(BILLING)
+    if situation.reason in _SEARCHED or (situation.reason is Reason.USER_ASKED and not situation.commercial):
+        known += _matter(situation)
+    return known
+
+
+def _matter(situation: Situation) -> list[str]:
+    """What the knowledge base has on it."""
+    if situation.unknown:
+        return [NOWHERE.format(names=_listed(list(situation.unknown)[:NAMES_MAX]))]
+    nearest = [title for title in situation.nearest if title not in situation.shown]
+    if nearest and situation.near and situation.reason is not Reason.NO_VERIFIED_CONTEXT:
+        return [NEAREST.format(titles=_quoted(nearest[:1]))]
+    return [] if situation.reason is Reason.USER_ASKED else [NOTHING]
+
+
+def _quoted(titles: Sequence[str]) -> str:
+    return _listed([f"“{title[:TITLE_CHARS_MAX]}”" for title in list(titles)[:TITLES_MAX]])
+
+
+def _listed(names: Sequence[str]) -> str:
+    return names[0] if len(names) == 1 else f"{', '.join(names[:-1])} and {names[-1]}"

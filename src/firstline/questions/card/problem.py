@@ -1,0 +1,79 @@
+"""What is it about? The sentences that tell most of a failure, and how it was put first."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from typing import Final
+
+from firstline.questions.card.said import WORD, Sentence
+from firstline.questions.card.telling_words import (
+    DEADLINE,
+    ENVIRONMENT,
+    FAILS,
+    LOUD_ERROR,
+    OPENS_ONLY,
+    ORDINAL,
+    REACTION,
+    STATE,
+    UNHELPED,
+    has_code,
+)
+from firstline.questions.message.signs import HIGH_STRONG, PRIVATE, first_sign
+from firstline.questions.message.small_talk import small_talk
+
+PROBLEM_WORDS_MIN: Final = 3
+PROBLEMS_MAX: Final = 2
+PROBLEM_MIN: Final = 1.5
+_CORRECTS: Final = re.compile(
+    r"\b(?:sorry|no\s*,?\s*wait|correction|i\s+meant|scratch\s+that|wrong\s+(?:host|server|system|cluster))\b", re.I
+)
+_VERSION: Final = re.compile(r"v?\d+(?:\.\d+)+")
+
+
+def problems_of(
+    stating: Sequence[Sentence], *, question: str, but: Sequence[str], errors: Sequence[str]
+) -> tuple[str, ...]:
+    """How it was put first, and the sentences that tell most of a failure, in their order."""
+    asked = " ".join(question.split())
+    told = [
+        one for one in stating if not (REACTION.search(one.text) or OPENS_ONLY.search(one.text) or corrects(one.text))
+    ]
+    opens = (one for one in told if not PRIVATE.search(one.text) and small_talk(one.text) is None)
+    first = next((one for one in opens if len(one.text.split()) > 1), None)
+    scored = [
+        (_told_of_failure(one, place, tried=one.tried or one.text in but, error=one.text in errors), place, one.text)
+        for place, one in enumerate(told)
+        if _says_something(one.text)
+    ]
+    telling = sorted((one for one in scored if one[0] >= PROBLEM_MIN), key=lambda one: (-one[0], one[1]))
+    # What is asked is shown above it, and is the problem only where nothing else is.
+    best = ([one for one in telling if one[2] not in asked] or telling)[:PROBLEMS_MAX]
+    chosen = [text for _, _, text in sorted(best, key=lambda one: one[1])]
+    opening = first.text if first is not None and (first is stating[0] or first.text not in but) else ""
+    if ENVIRONMENT.search(opening) and not FAILS.search(opening) and "?" not in opening:
+        opening = ""
+    if not chosen or (
+        opening and opening not in chosen and first is not None and first.message <= stating[0].message + 1
+    ):
+        chosen = [opening or next((one.text for one in stating), ""), *chosen]
+    return tuple(dict.fromkeys(one for one in chosen if one))
+
+
+def _told_of_failure(one: Sentence, place: int, *, tried: bool, error: bool) -> float:
+    """How much the sentence tells of what is wrong, or of what must be done in time."""
+    text = one.text
+    score = 4.0 * bool(FAILS.search(text) or ORDINAL.match(text)) + 1.0 * (place == 0) - 0.1 * min(place, 10)
+    if not score >= PROBLEM_MIN:
+        grave = DEADLINE.search(text) or STATE.search(text) or first_sign(HIGH_STRONG, text) or LOUD_ERROR.search(text)
+        score += 4.0 * bool(grave or has_code(text))
+    return score - 5.0 * one.tried - 2.0 * tried - 0.5 * ("?" in text) - 0.5 * bool(UNHELPED.search(text)) - 0.5 * error
+
+
+def corrects(text: str) -> bool:
+    return _CORRECTS.search(text) is not None and _VERSION.search(text) is not None
+
+
+def _says_something(text: str) -> bool:
+    # Japanese and Chinese have no blanks between words.
+    return len(WORD.findall(text)) >= PROBLEM_WORDS_MIN or (not text.isascii() and len(text) >= 4 * PROBLEM_WORDS_MIN)

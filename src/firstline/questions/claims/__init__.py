@@ -1,0 +1,1 @@
+"""When does a span carry a claim? Vocabulary of verify and critique; it calls no step."""

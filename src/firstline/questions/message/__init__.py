@@ -1,0 +1,1 @@
+"""What does a message say? Its words, kind, names, language, and what it leans on. Vocabulary; it calls no step."""

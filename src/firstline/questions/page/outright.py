@@ -1,0 +1,46 @@
+"""Was a page asked for outright? By its code, or by picking it. Then there is nothing to weigh. Shared vocabulary; it
+calls no step.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from typing import Final
+
+from firstline.domain import ChunkKind, Evidence, SearchPlan
+from firstline.questions.message.terms import all_stems, identifiers, terms
+
+OF_ONE_CASE: Final = frozenset({ChunkKind.SYMPTOM, ChunkKind.ENVIRONMENT, ChunkKind.CAUSE, ChunkKind.RESOLUTION})
+"""A ticket that is named by a code tells one customer's story with it."""
+ABOUT_CODES: Final = all_stems(
+    "mean means meaning error code message fix fixing solve get getting help explain happen see"
+)
+"""Words around a code that ask for its page and add nothing to it."""
+CODE: Final = re.compile(r"[A-Za-z].*\d|\d.*[A-Za-z]")
+
+
+def codes_alone(question: str) -> frozenset[str]:
+    """The codes of a message that is made of them and little else ("E11000", "what does E11000 mean?"), as stems; none
+    when it says more."""
+    codes = frozenset(name.casefold() for name in identifiers(question) if CODE.search(name))
+    rest = set(terms(question)).difference(codes, *(all_stems(code) for code in codes))
+    return codes if rest <= ABOUT_CODES else frozenset()
+
+
+def titled_by(title: str, codes: frozenset[str]) -> bool:
+    """Word by word: E1100 is not the code of a page that is titled E11000."""
+    return bool(codes) and codes <= all_stems(title)
+
+
+def asked_outright(question: str, plan: SearchPlan | None, evidence: Sequence[Evidence]) -> bool:
+    """The first page was picked by the asker, or it is the page of the code that was asked for.
+
+    Short questions leave the gates little to see, and the page is the code's own.
+    """
+    if not evidence:
+        return False
+    first = evidence[0].chunk
+    if plan is not None and plan.picked and first.title == plan.picked:
+        return True
+    return first.kind not in OF_ONE_CASE and titled_by(first.title, codes_alone(question))
