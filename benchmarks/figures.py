@@ -1,7 +1,8 @@
 """`make figure NAME=...`: one figure, measured now; the last line is `NAME = VALUE UNIT`.
 
 Exit code 2: there is no such figure (the names are listed). Exit code 3: it cannot be measured on this machine.
-`--all` measures every one of them into docs/figures.json.
+`--all` measures every one of them into docs/figures.json, `--all retrieval answers` those whose names begin so. Each
+stands there with the commit and the day it was measured at.
 """
 
 from __future__ import annotations
@@ -70,16 +71,23 @@ async def measure_all(figures: Registry, keep: Callable[[dict[str, Any]], None] 
     return found
 
 
-def write_record(found: dict[str, Any]) -> None:
-    """After every figure, in one move: an interrupted run keeps what it has."""
-    record = {"commit": commit(), "measured": time.strftime("%Y-%m-%d"), "figures": found}
+def write_record(found: dict[str, Any], before: dict[str, Any]) -> None:
+    """After every figure, in one move: an interrupted run keeps what it has, and what was not measured again."""
+    at = {"commit": commit(), "measured": time.strftime("%Y-%m-%d")}
+    figures = {**before, **{name: {**told, **at} for name, told in found.items()}}
     draft = FILE.with_suffix(".json.part")
-    draft.write_text(json.dumps(record, indent=1, ensure_ascii=False) + "\n", encoding="utf-8")
+    draft.write_text(json.dumps({"figures": figures}, indent=1, ensure_ascii=False) + "\n", encoding="utf-8")
     draft.replace(FILE)
 
 
-def write_all(figures: Registry) -> int:
-    found = asyncio.run(measure_all(figures, write_record))
+def write_all(figures: Registry, beginning: tuple[str, ...]) -> int:
+    chosen = {name: measure for name, measure in figures.items() if not beginning or name.startswith(beginning)}
+    if not chosen:
+        print(f"No figure's name begins with {' or '.join(beginning)}.", file=sys.stderr)
+        return EXIT_UNKNOWN
+    known = json.loads(FILE.read_text(encoding="utf-8"))["figures"] if FILE.is_file() else {}
+    before = {name: told for name, told in known.items() if name in figures}
+    found = asyncio.run(measure_all(chosen, lambda so_far: write_record(so_far, before)))
     missing = sum("why_not" in one for one in found.values())
     print(f"{len(found)} figures are in {FILE.relative_to(ROOT)}; {missing} of them could not be measured.")
     return 0
@@ -88,11 +96,13 @@ def write_all(figures: Registry) -> int:
 def main(arguments: list[str] | None = None) -> int:
     parser = argparse.ArgumentParser(prog="python -m benchmarks.figures", description="Measure one figure, or all.")
     parser.add_argument("name", nargs="?", default="", help="for example retrieval.techqa.hit3")
-    parser.add_argument("--all", action="store_true", help="every figure, into docs/figures.json")
+    parser.add_argument(
+        "--all", nargs="*", metavar="BEGINNING", help="every figure, or those so named, into docs/figures.json"
+    )
     given = parser.parse_args(arguments)
     figures = registry()
-    if given.all:
-        return write_all(figures)
+    if given.all is not None:
+        return write_all(figures, tuple(given.all))
     if given.name not in figures:
         print(f"There is no figure named {given.name!r}. There are:", file=sys.stderr)
         print("\n".join(f"  {name}" for name in sorted(figures)), file=sys.stderr)

@@ -20,7 +20,7 @@ import uuid
 from collections import Counter
 from collections.abc import AsyncGenerator, Mapping, Sequence
 from contextlib import asynccontextmanager, redirect_stdout
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Final
@@ -157,7 +157,7 @@ async def card_of(conversation: Conversation, opened: Firstline) -> Card:
     handoff = await opened.conversations.open_handoff(session.session_id)
     text = io.StringIO()
     if handoff is not None:
-        file = await opened.desk.file(handoff.handoff_id, tenant=tenant)
+        file = await opened.desk.file(handoff.handoff_id, replace(principal, user="team", level=Level.RESTRICTED))
         with redirect_stdout(text):
             print_handoff(file)
     return Card(

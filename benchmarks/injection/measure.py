@@ -13,6 +13,9 @@ from benchmarks.injection.texts import Attack, attacks, harmless, look_alikes, r
 from benchmarks.measured import Measured, Registry
 from benchmarks.workbench import real_data, show_progress
 from firstline.documents.quarantine import suspicions
+from firstline.documents.redact import PatternRedactor
+
+REDACTOR = PatternRedactor()
 
 PERSON_WANTED: Final = "I would like to talk to a person."
 CARRIERS_EACH: Final = 6
@@ -123,7 +126,14 @@ async def over_blocked() -> Blocked:
     held: Counter[str] = Counter()
     for name, item, parsed in documents:
         metadata = {**parsed.metadata, **item.metadata}
-        found = suspicions(title=parsed.title, doc_id=item.item_id, url=item.url, metadata=metadata, text=parsed.text)
+        found = suspicions(
+            title=parsed.title,
+            doc_id=item.item_id,
+            url=item.url,
+            metadata=metadata,
+            text=parsed.text,
+            redactor=REDACTOR,
+        )
         held[name] += bool(found)
     of = Counter(name for name, _, _ in documents)
     of["demo"], held["demo"] = len(bench.pages), bench.held
@@ -132,7 +142,7 @@ async def over_blocked() -> Blocked:
 
 def _held(text: str) -> bool:
     text = f"Some text before it.\n\n{text}\n\nAnd some after it."
-    return bool(suspicions(title="A page", doc_id="docs/page.md", url=None, metadata={}, text=text))
+    return bool(suspicions(title="A page", doc_id="docs/page.md", url=None, metadata={}, text=text, redactor=REDACTOR))
 
 
 async def effective_figure() -> Measured:

@@ -93,3 +93,11 @@ class Broken(FirstlineError):
 
 class DataTooNew(Broken):
     code = "data_too_new"
+
+
+def content_changed(doc_id: str) -> Conflict:
+    """Somebody decides on a content of a document that is not the one held."""
+    return Conflict(
+        f"What is held of {doc_id!r} is another content than that one.",
+        remedy=f"Look at it: `firstline quarantine show {doc_id}`.",
+    )

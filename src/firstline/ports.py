@@ -37,6 +37,7 @@ from firstline.domain import (
     HandoffAct,
     HandoffEntry,
     HandoffMessage,
+    HandoffState,
     Judgement,
     Level,
     Principal,
@@ -397,8 +398,10 @@ class ConversationLedger(Protocol):
         """The session's hand-overs that were resolved or returned at `since` or later, the last closed first."""
         ...
 
-    async def handoffs(self, *, tenant: str, limit: int) -> list[Handoff]:
-        """Newest first."""
+    async def handoffs(
+        self, *, tenant: str, limit: int, states: Collection[HandoffState] = frozenset(HandoffState)
+    ) -> list[Handoff]:
+        """The newest `limit` of those in these states, newest first."""
         ...
 
 
@@ -476,9 +479,10 @@ class HandoffLedger(Protocol):
         """Oldest first."""
         ...
 
-    async def said(self, session_id: str) -> list[HandoffEntry]:
+    async def said(self, session_id: str, *, after: tuple[str, int] | None = None) -> list[HandoffEntry]:
         """What the customer of this session may know of: replies, and that a hand-over was resolved or returned.
-        Oldest first. The caller has checked whose session it is."""
+        Oldest first, at most 1,000: the newest, or the next `after` an entry, named by hand-over and number, of this
+        session; one that is unknown is none. The caller has checked whose session it is."""
         ...
 
     async def session_of(self, handoff_id: str, *, tenant: str) -> Session | None: ...
@@ -501,7 +505,8 @@ class Changed:
     """A turn with what is known of it now. `at`: when it was recorded, rated or its hand-over closed, in a list of
     changes; else when it was recorded.
 
-    `person_answered`: it was handed over, and a person replied to it or resolved it. It is closed.
+    `person_answered`: it opened a hand-over or is the latest that joined it, and a person replied or resolved it. It is
+    closed.
     """
 
     session: Session
@@ -629,14 +634,26 @@ class QuarantineLedger(Protocol):
         kb: str | None,
         limit: int,
         states: Collection[QuarantineState] = frozenset({QuarantineState.HELD}),
+        doc_id: str | None = None,
     ) -> list[Quarantined]:
-        """Newest first, then by doc_id. `kb` None: of every knowledge base."""
+        """Newest first, then by doc_id. `kb` None: of every knowledge base; `doc_id` None: every document."""
         ...
 
     async def settle(
-        self, doc_id: str, *, tenant: str, kb: str, state: QuarantineState, by: str, at: datetime, note: str = ""
+        self,
+        doc_id: str,
+        *,
+        tenant: str,
+        kb: str,
+        fingerprint: str,
+        state: QuarantineState,
+        by: str,
+        at: datetime,
+        note: str = "",
     ) -> Quarantined:
-        """Decide on what was found last of a document; may be decided otherwise later. NotFound when there is none."""
+        """Decide on the content with this fingerprint; may be decided otherwise later. NotFound when nothing of the
+        document is there. Conflict when this content is not (or no longer), or when another content of the document is
+        held: who decides has not seen what the next ingest would take."""
         ...
 
 

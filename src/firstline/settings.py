@@ -9,10 +9,10 @@ from __future__ import annotations
 import hashlib
 import os
 import tomllib
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from difflib import get_close_matches
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any, Literal, get_args
 from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_validator
@@ -97,7 +97,12 @@ class Settings(BaseModel):
     weight_document: float = Field(1.5, ge=0, description="Weight of the document mean's cosine in the fused score.")
     weight_title: float = Field(0.2, ge=0, description="Weight of the share of the title that was asked.")
     relevance_gate: float = Field(-1.0, ge=-1, le=1, description="Overrides the relevance gate; -1: as shipped.")
-    confidence_gate: float = Field(-1.0, ge=-1, le=1, description="Overrides the confidence gate; -1: as shipped.")
+    confidence_gate: float = Field(
+        -1.0,
+        ge=-1,
+        le=1,
+        description="Where answers begin to be shown, unsure below the shipped gates; -1: as shipped.",
+    )
 
     file_bytes_max: int = Field(64 * 1024 * 1024, ge=1024, description="A larger file is refused.")
     chunk_tokens: int = Field(200, ge=50, le=500, description="Aim of a chunk's length, in tokens of the embedder.")
@@ -180,6 +185,11 @@ class Settings(BaseModel):
             raise ValueError("there is no such time zone on this machine") from error
         return value
 
+    def topics_of(self, kb: str) -> tuple[str, ...]:
+        """What the bot says it can help with in this knowledge base: its own table's, else everybody's."""
+        table = self.knowledge_bases.get(kb)
+        return (table.topics if table else ()) or self.topics
+
     @property
     def settings_hash(self) -> str:
         """Names everything that can change an outcome; stands in every turn's record."""
@@ -194,8 +204,10 @@ class Settings(BaseModel):
         return hashlib.sha256(shaping.encode()).hexdigest()[:16]
 
 
-def load_settings(*, flags: Mapping[str, Any] | None = None, environ: Mapping[str, str] | None = None) -> Settings:
-    """Put the sources together. InvalidInput names the key, what is wrong with it and what to do."""
+def given(
+    *, flags: Mapping[str, Any] | None = None, environ: Mapping[str, str] | None = None
+) -> tuple[dict[str, Any], dict[str, str]]:
+    """What the sources say, not yet checked: (value by key, the source that has the last word on it by key)."""
     environment = os.environ if environ is None else environ
     values: dict[str, Any] = {}
     origin: dict[str, str] = {}
@@ -207,19 +219,25 @@ def load_settings(*, flags: Mapping[str, Any] | None = None, environ: Mapping[st
         for key, value in layer.items():
             values[key] = value
             origin[key] = name
+    return values, origin
+
+
+def load_settings(*, flags: Mapping[str, Any] | None = None, environ: Mapping[str, str] | None = None) -> Settings:
+    """Put the sources together. InvalidInput names the key, what is wrong with it and what to do."""
+    values, origin = given(flags=flags, environ=environ)
     try:
         return Settings(**values)
     except ValidationError as error:
         first = error.errors()[0]
-        key = str(first["loc"][0]) if first["loc"] else "settings"
+        # A wrong key of a dictionary has a place of its own behind it.
+        path = [str(part) for part in first["loc"] if part != "[key]"] or ["settings"]
+        name, source, remedy = ".".join(path), origin.get(path[0], "defaults"), _remedy(path)
         if first["type"] == "extra_forbidden":
-            raise InvalidInput(
-                f"There is no setting {key!r} (from the {origin.get(key, 'defaults')}).", remedy=_remedy(key)
-            ) from None
+            raise InvalidInput(f"There is no setting {name!r} (from the {source}).", remedy=remedy) from None
         problem, allowed = plain_words(first["type"], first.get("ctx") or {})
         raise InvalidInput(
-            f"The setting {key!r} (from the {origin.get(key, 'defaults')}) {problem}.",
-            remedy=f"Allowed: {allowed}. {_remedy(key)}" if allowed else _remedy(key),
+            f"The setting {name!r} (from the {source}) {problem}.",
+            remedy=f"Allowed: {allowed}. {remedy}" if allowed else remedy,
         ) from None
 
 
@@ -248,10 +266,23 @@ def _from_environment(environ: Mapping[str, str]) -> dict[str, Any]:
     return found
 
 
-def _remedy(key: str) -> str:
-    if key in Settings.model_fields:
-        return f"It means: {Settings.model_fields[key].description}"
-    near = get_close_matches(key, Settings.model_fields, n=1)
+def _remedy(path: Sequence[str]) -> str:
+    """`path` leads to a value: the setting, and within a table the names of the tables and the key."""
+    model: type[BaseModel] = Settings
+    tabled = False
+    for part in path[:-1]:
+        # In a table of tables every other part is a name that the operator chose.
+        tabled = not tabled and part in model.model_fields
+        held = get_args(model.model_fields[part].annotation)[-1:] if tabled else ()
+        if held and isinstance(held[0], type) and issubclass(held[0], BaseModel):
+            model = held[0]
+    key = path[-1]
+    described = Settings.model_fields[path[0]].description if path[0] in Settings.model_fields else ""
+    if len(path) == 1 and described:
+        return f"It means: {described}"
+    near = get_close_matches(key, model.model_fields, n=1) if key not in model.model_fields else []
     if near:
         return f"Did you mean {near[0]!r}?"
+    if described:
+        return f"It belongs to {path[0]!r}: {described}"
     return "`firstline settings` lists every setting."

@@ -39,7 +39,7 @@ from firstline.ports import (
 from firstline.questions.card.support_hours import Support, openings_in
 from firstline.questions.desk import HandoffDesk
 from firstline.questions.gate import GateModel, load_gates
-from firstline.questions.gates_in_force import RETRIEVAL_VERSION, GatesInForce, refusal, weights_knob
+from firstline.questions.gates_in_force import RETRIEVAL_VERSION, GatesInForce, refusals, weights_knob
 from firstline.questions.journey import QuestionJourney
 from firstline.questions.limits import JourneyLimits
 from firstline.questions.retrieve import FusionWeights
@@ -175,7 +175,12 @@ def prepare_folder(folder: Path) -> Path:
 
 def desk_of(ledgers: PostgresLedgers) -> HandoffDesk:
     """What persons do with hand-overs needs no model and no index."""
-    return HandoffDesk(conversations=ledgers.conversations, handoffs=ledgers.handoffs, redactor=PatternRedactor())
+    return HandoffDesk(
+        conversations=ledgers.conversations,
+        handoffs=ledgers.handoffs,
+        knowledge=ledgers.knowledge,
+        redactor=PatternRedactor(),
+    )
 
 
 def review_desk_of(settings: Settings, ledgers: PostgresLedgers) -> ReviewDesk:
@@ -220,18 +225,26 @@ def count_tokens(text: str) -> int:
 
 
 def gates_of(settings: Settings) -> dict[str, GateModel]:
-    """The shipped gates, with the thresholds that the settings override."""
+    """The shipped gates, with the thresholds that the settings override.
+
+    `confidence_gate` says from where on an answer is shown. What it shows below the shipped gates stays unsure, with
+    its disclaimer: who wants to see more does not thereby know more.
+    """
     gates = load_gates()
-    for name in overridden_gates(settings):
-        override = settings.relevance_gate if name == "relevance" else settings.confidence_gate
-        gates[name] = replace(gates[name], threshold=override)
+    given = overridden_gates(settings)
+    if "relevance" in given:
+        gates["relevance"] = replace(gates["relevance"], threshold=settings.relevance_gate)
+    if "confidence" in given:
+        full = max(settings.confidence_gate, gates["unsure"].threshold)
+        gates["unsure"] = replace(gates["unsure"], threshold=settings.confidence_gate)
+        gates["confidence"] = replace(gates["confidence"], threshold=full)
     return gates
 
 
 def overridden_gates(settings: Settings) -> frozenset[str]:
     """Gates whose threshold the settings give: it wins over a calibrated one as it wins over the shipped one."""
-    given = {"relevance": settings.relevance_gate, "confidence": settings.confidence_gate}
-    return frozenset(name for name, threshold in given.items() if threshold >= 0)
+    relevance = {"relevance"} if settings.relevance_gate >= 0 else set[str]()
+    return frozenset(relevance | ({"confidence", "unsure"} if settings.confidence_gate >= 0 else set[str]()))
 
 
 def knobs_of(settings: Settings, *, embedder: str, reranker: str, classifier: str) -> dict[str, str]:
@@ -253,6 +266,11 @@ def knobs_of(settings: Settings, *, embedder: str, reranker: str, classifier: st
     }
 
 
+def shipped_classifier(*, embedder: str) -> str:
+    """The name of the triage classifier that goes with this embedder."""
+    return open_classifier(embedder=embedder).model_id
+
+
 def held_apart(firstline: Firstline, threshold: float) -> tuple[QuestionJourney, ConversationLedger]:
     """The journey with its gates held at a threshold, and the ledger that it records in, which is forgotten: nobody is
     told of what it hands over."""
@@ -260,19 +278,18 @@ def held_apart(firstline: Firstline, threshold: float) -> tuple[QuestionJourney,
     return firstline.questions.held(threshold, conversations=conversations), conversations
 
 
-async def check_gates(firstline: Firstline) -> None:
-    """InvalidInput when the gates in force for any knowledge base of the tenant were calibrated for other settings."""
+async def check_gates(firstline: Firstline, *, kb: str | None = None) -> None:
+    """InvalidInput when the gates in force for any knowledge base of the tenant (or for this one) were calibrated for
+    other settings. A journey would hand every question over."""
     tenant = firstline.settings.tenant
-    for kb in await firstline.knowledge.knowledge_bases(tenant=tenant):
-        gates = await firstline.gates.gates_in_force(tenant=tenant, kb=kb)
-        refused = refusal(gates, firstline.knobs) if gates is not None else None
-        if refused is not None:
-            raise refused
+    names = await firstline.knowledge.knowledge_bases(tenant=tenant) if kb is None else [kb]
+    for refused in await refusals(names, tenant=tenant, ledger=firstline.gates, knobs=firstline.knobs):
+        raise refused
 
 
 @asynccontextmanager
 async def open_checked(settings: Settings) -> AsyncGenerator[Firstline]:
-    """As open_firstline, for a server: what would refuse every question is refused at the start."""
+    """As open_firstline, for a server: what would hand every question over is refused at the start."""
     async with open_firstline(settings) as firstline:
         await check_gates(firstline)
         yield firstline

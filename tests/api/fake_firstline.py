@@ -196,6 +196,7 @@ class FakeFirstline:
     desk: HandoffDesk
     feedback: MemoryFeedbackLedger
     review: ReviewDesk
+    knobs: dict[str, str] = field(default_factory=dict[str, str])
     deliverer: Deliverer = field(default_factory=lambda: Deliverer(ledger=MemoryDeliveryLedger(), channels=()))
 
     @property
@@ -229,7 +230,9 @@ async def open_fake(**changed: Any) -> FakeFirstline:
         questions=ScriptedJourney(knowledge=knowledge, conversations=conversations, chunks=chunks),
         chunks=chunks,
         handoffs=handoffs,
-        desk=HandoffDesk(conversations=conversations, handoffs=handoffs, redactor=PatternRedactor()),
+        desk=HandoffDesk(
+            conversations=conversations, handoffs=handoffs, knowledge=knowledge, redactor=PatternRedactor()
+        ),
         feedback=feedback,
         review=ReviewDesk(
             feedback=feedback,

@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 from firstline.api import stream
 from firstline.api.shapes import TurnShown
 from firstline.cli.ask_command import print_reply
+from firstline.cli.printing import plain
 from firstline.domain import (
     Availability,
     Escalated,
@@ -112,5 +113,5 @@ def test_the_command_line_says_the_same(outcome: Escalated | HighStakes | Silent
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr("click.echo", lambda text="", **_: printed.append(text))
         print_reply(render(outcome), shipped().voice("en"))
-    assert printed[0] == render(outcome).notice
+    assert printed[0] == plain(render(outcome).notice)
     assert outcome.handoff.handoff_id in printed[-1]

@@ -54,9 +54,10 @@ async def test_a_handoff_goes_its_way_and_the_customer_hears_of_it(
     assert shown[0]["text"].startswith("Mail ") and "jane@" not in shown[0]["text"]
     assert_problem(await client.post(f"{path}/resolve", json={}, headers=ann), 422, "invalid_input")
     assert (await client.post(f"{path}/resolve", json={"text": "A disk."}, headers=ann)).json()["state"] == "resolved"
-    after = (await client.get(f"/v1/sessions/{session}/person?after=1")).json()
+    after = (await client.get(f"/v1/sessions/{session}/person?after={shown[0]['id']}")).json()
     assert after["person_has_it"] is False
     assert [one["act"] for one in after["said"]] == ["resolve"] and "A disk" not in after["said"][0]["text"]
+    assert_problem(await client.get(f"/v1/sessions/{session}/person?after=1"), 422, "invalid_input")
     stranger = {"X-Firstline-User": "somebody"}
     assert_problem(await client.get(f"/v1/sessions/{session}/person", headers=stranger), 404, "not_found")
 
@@ -103,6 +104,8 @@ async def test_a_draft_waits_for_its_review(firstline: FakeFirstline, client: ht
     path = f"/v1/handoffs/drafts/{handoff_id}"
     assert_problem(await client.post(f"{path}/publish", json={"level": "restricted"}), 403, "forbidden")
     assert_problem(await client.post(f"{path}/publish", json={"level": "all"}), 422, "invalid_input")
+    for acl in ([], [""], ["x" * 201], ["x"] * 101):
+        assert_problem(await client.post(f"{path}/publish", json={"acl": acl}), 422, "invalid_input")
     assert (await client.post(f"{path}/discard")).json()["state"] == "discarded"
     assert_problem(await client.post(f"{path}/discard"), 409, "conflict")
     assert (await client.get("/v1/handoffs/drafts")).json() == {"drafts": []}

@@ -9,8 +9,10 @@ import httpx
 import pytest
 from calls import ask, assert_problem, begin
 from fake_firstline import FakeFirstline
+from tests.contracts.ledger_samples import gates
 
 from firstline.errors import Broken, Unavailable
+from firstline.settings import KnowledgeBaseSettings
 
 PATHS = {
     "/healthz": ["get"],
@@ -100,7 +102,7 @@ async def test_unknown_paths_and_methods_are_problems(anonymous: httpx.AsyncClie
 
 async def test_health(firstline: FakeFirstline, anonymous: httpx.AsyncClient, monkeypatch: Any) -> None:
     assert (await anonymous.get("/healthz")).json() == {"status": "live"}
-    assert (await anonymous.get("/readyz")).json() == {"status": "ready"}
+    assert (await anonymous.get("/readyz")).json() == {"status": "ready", "problems": []}
 
     async def down(**_: Any) -> int:
         raise Unavailable("no answer from 10.0.0.1")
@@ -109,6 +111,29 @@ async def test_health(firstline: FakeFirstline, anonymous: httpx.AsyncClient, mo
     found = assert_problem(await anonymous.get("/readyz"), 503, "unavailable")
     assert "chunk index" in found["detail"]
     assert (await anonymous.get("/healthz")).status_code == 200
+
+
+async def test_the_topics_are_those_of_the_keys_knowledge_base(
+    firstline: FakeFirstline, anonymous: httpx.AsyncClient
+) -> None:
+    tables = {"api": KnowledgeBaseSettings(topics=("tokens",)), "plain": KnowledgeBaseSettings()}
+    firstline.settings = firstline.settings.model_copy(update={"knowledge_bases": tables})
+    for kb, topics in (("api", ["tokens"]), ("plain", ["keys", "backups"]), ("docs", ["keys", "backups"])):
+        headers = {"Authorization": f"Bearer {await firstline.token(kb=kb)}"}
+        assert (await anonymous.get("/v1/me", headers=headers)).json()["topics"] == topics
+
+
+async def test_gates_that_do_not_fit_are_told_to_who_watches_and_turn_nobody_away(
+    firstline: FakeFirstline, anonymous: httpx.AsyncClient
+) -> None:
+    assert "firstline_gates_unfit 0\n" in (await anonymous.get("/metrics")).text
+    await firstline.gates.add_gates(gates("acme"))
+    firstline.knobs["embedder"] = "/srv/models/secret"
+    ready = await anonymous.get("/readyz")
+    assert ready.status_code == 200 and ready.json()["status"] == "degraded"
+    assert "The gates of 1 knowledge base were calibrated for other settings" in ready.json()["problems"][0]
+    assert "/srv" not in ready.text, "anybody may read it"
+    assert "firstline_gates_unfit 1\n" in (await anonymous.get("/metrics")).text
 
 
 async def test_what_is_broken_is_told_to_the_operator_alone(

@@ -17,6 +17,7 @@ from tools.document_texts import OUTCOMES
 from firstline.api import stream
 from firstline.api.shapes import SaidShown, TurnShown
 from firstline.cli.ask_command import print_reply
+from firstline.cli.printing import plain
 from firstline.domain import (
     Answered,
     Asks,
@@ -85,12 +86,13 @@ def surfaces(recorded: Turn, wording: Wording) -> dict[str, str]:
         print_reply(shown.reply, wording.voice(shown.reply.language))
     said = transcript([recorded], [], wording)[1].text
     notice = shown.reply.notice
+    on_terminal = str(printed[0]).rstrip("\n") if notice else ""
     return {
         "api": notice,
         "reload": TurnShown.of(reloaded, wording).reply.notice,
         "stream": events[-1]["reply"]["notice"],
         "first event": events[0].get("notice", "") if notice else "",
-        "command line": str(printed[0]).rstrip("\n") if notice else "",
+        "command line": notice if on_terminal == plain(notice) else on_terminal,
         "transcript": notice if said.startswith(notice) else said,
     }
 

@@ -10,10 +10,11 @@ from types import SimpleNamespace
 from typing import Any
 
 import pytest
+from click.testing import CliRunner
 from tests.contracts.ledger_samples import gates
 from tests.journeys.world import KB, TENANT, World, asker, page
 
-from firstline.cli import calibrate_command
+from firstline.cli import ask_command, calibrate_command
 from firstline.cli.calibrate_command import mix_named
 from firstline.cli.gates_command import drift_in_words, line_of, status_lines, version_before
 from firstline.domain import Answered, GateReading
@@ -22,7 +23,7 @@ from firstline.evals.calibrate import Wanted
 from firstline.evals.drift import TURNS_MIN, drift, drift_since
 from firstline.questions.gates_in_force import GatesInForce
 from firstline.settings import Settings
-from firstline.wiring import knobs_of
+from firstline.wiring import check_gates, knobs_of
 
 SUBJECTS = "alpha beacon cedar delta ember falcon garnet harbor indigo juniper kelp lumen".split()
 WANTED = Wanted(max_wrong=0.3, max_wrong_unsure=0.3, certainty=0.8)
@@ -57,7 +58,7 @@ async def opened(monkeypatch: pytest.MonkeyPatch) -> SimpleNamespace:
     await world.ingest(*pages)
     world.knowledge.gates.recorded = world.conversations.recorded
     settings = Settings(tenant=TENANT, kb=KB)
-    knobs = knobs_of(settings, embedder="toy", reranker="none", classifier="c")
+    knobs = knobs_of(settings, embedder="toy", reranker="none", classifier="none")
     journey = world.questions()
     journey._in_force = GatesInForce(  # pyright: ignore[reportPrivateUsage]  (as wiring gives it)
         ledger=world.knowledge.gates, knobs=knobs
@@ -105,6 +106,26 @@ async def test_calibrated_gates_are_in_force_and_the_next_question_is_decided_by
     assert {reading.name: reading.threshold for reading in turn.gates} == stored.thresholds
 
 
+async def test_a_conversation_given_twice_counts_once(
+    opened: SimpleNamespace, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    path = cases_file(tmp_path)
+    lines = path.read_text("utf-8").splitlines()
+    again = [{**json.loads(line), "id": f"copy-{number}"} for number, line in enumerate(lines[:2])]
+    again[0]["question"] = f"  {again[0]['question'].upper()} "
+    path.write_text("\n".join([*lines, *map(json.dumps, again)]), encoding="utf-8")
+    await calibrate(opened, path, tmp_path / "out")
+    assert (await opened.gates.gates_in_force(tenant=TENANT, kb=KB)).cases == 18
+    assert "notice: 2 cases repeat the messages of others and are left out" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("name", ["--max-wrong", "--confidence", "--max-wrong-unsure"])
+@pytest.mark.parametrize("value", ["nan", "inf", "-inf", "0", "1", "a few"])
+def test_a_bound_that_bounds_nothing_is_refused_in_plain_words(name: str, value: str, tmp_path: Path) -> None:
+    done = CliRunner().invoke(calibrate_command.command, [str(tmp_path / "cases.jsonl"), name, value], obj={})
+    assert done.exit_code == 2 and f"{value} is no number from 0." in done.output
+
+
 async def test_a_dry_run_changes_nothing(
     opened: SimpleNamespace, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -131,9 +152,21 @@ async def test_one_can_calibrate_again_while_the_gates_in_force_are_refused(
 ) -> None:
     old = await opened.gates.add_gates(gates(TENANT, kb=KB))
     with pytest.raises(InvalidInput, match="calibrated for other settings"):
-        await opened.questions.ask(session=await opened.world.session(), principal=asker(), question=question("cedar"))
+        await check_gates(opened, kb=KB)
     await calibrate(opened, cases_file(tmp_path), tmp_path / "out")
     assert (await opened.gates.gates_in_force(tenant=TENANT, kb=KB)).version > old.version
+
+
+async def test_ask_refuses_loudly_where_a_server_would_hand_over(
+    opened: SimpleNamespace, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    await opened.gates.add_gates(replace(gates(TENANT, kb=KB), knobs={**opened.knobs, "candidates": "7"}))
+    before = len(opened.conversations.recorded())
+    with pytest.raises(InvalidInput, match="candidates was 7 and is 50"):
+        await ask_command._ask(  # pyright: ignore[reportPrivateUsage]  (below the printing)
+            opened.settings, asker(), question("cedar"), None, None
+        )
+    assert len(opened.conversations.recorded()) == before, "nobody was handed over"
 
 
 async def test_rollback_goes_back_one_by_one(opened: SimpleNamespace) -> None:
@@ -168,6 +201,8 @@ async def test_status_says_which_gates_decide_and_whether_they_fit(opened: Simpl
     assert "on snapshot 1, 1 snapshots ago" in await lines()
     assert "REFUSED" not in await lines()
     assert "REFUSED" in await lines(Settings(tenant=TENANT, kb=KB, candidates=99))
+    await opened.gates.add_gates(replace(gates(TENANT, kb=KB), knobs={**opened.knobs, "triage classifier": "older"}))
+    assert "triage classifier was older and is none" in await lines()
 
 
 async def test_drift_is_read_from_the_turns_since(opened: SimpleNamespace) -> None:

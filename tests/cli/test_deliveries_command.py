@@ -95,6 +95,19 @@ def test_a_test_that_fails_says_why_and_no_secret(receiver: Receiver, monkeypatc
     assert "SECRET-IN-PATH" not in result.output
 
 
+def test_a_channel_that_breaks_is_a_bad_channel_and_no_traceback(
+    receiver: Receiver, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async def breaks(*_: object, **__: object) -> None:
+        raise OverflowError("SECRET-IN-PATH")
+
+    monkeypatch.setattr("firstline.connectors.handover.webhook.WebhookChannel.send", breaks)
+    result = firstline("deliveries", "test")
+    assert result.exit_code == 5 and isinstance(result.exception, SystemExit)
+    assert result.output.startswith("BAD   webhook: the channel broke (OverflowError)")
+    assert "SECRET-IN-PATH" not in result.output
+
+
 def test_a_bad_setting_is_refused_before_anything_is_opened(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     monkeypatch.setenv("FIRSTLINE_HANDOFF_WEBHOOK_URL", "nowhere")
     result = firstline("deliveries", "list", data=tmp_path / "data")

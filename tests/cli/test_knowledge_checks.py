@@ -9,9 +9,11 @@ from tests.contracts.ledger_samples import stored
 
 from firstline.cli.doctor_command import knowledge_base_is_fine
 from firstline.cli.eval_command import MISSING_SHOWN, documents_of, warn
+from firstline.cli.table_checks import table_warnings
 from firstline.engines.memory.index import MemoryIndex
 from firstline.engines.memory.ledger import MemoryKnowledgeLedger
 from firstline.errors import InvalidInput
+from firstline.settings import KnowledgeBaseSettings, Settings
 
 
 async def ledger_with(*doc_ids: str, kb: str = "col") -> MemoryKnowledgeLedger:
@@ -53,3 +55,19 @@ async def test_doctor_finds_another_embedder(model_id: str, fine: bool, capsys: 
     )
     assert await knowledge_base_is_fine(opened, "t", "col") is fine
     assert ("BAD   col was embedded with first" in capsys.readouterr().out) is not fine
+
+
+def test_doctor_warns_of_tables_that_do_something_else_than_they_seem_to() -> None:
+    tables = {
+        "docs": KnowledgeBaseSettings(refused_topics=("billing", "roadmap")),
+        "dosc": KnowledgeBaseSettings(refused_topics=("biling", "Private data")),
+        "zebra": KnowledgeBaseSettings(),
+    }
+    found = list(table_warnings(Settings(knowledge_bases=tables), ["docs", "api"]))
+    assert [warning.partition("]")[0] for warning in found] == ["[knowledge_bases.dosc"] * 3 + [
+        "[knowledge_bases.zebra"
+    ]
+    assert "Did you mean 'docs'?" in found[0] and "There are: docs, api." in found[3]
+    assert "'biling', which is not the built-in topic 'billing'" in found[1]
+    assert "'Private data', which is not the built-in topic 'private_data'" in found[2]
+    assert list(table_warnings(Settings(), [])) == []

@@ -15,7 +15,7 @@ import pytest
 from tests.contracts.ledger_samples import turn
 
 from firstline.cli import main
-from firstline.cli.review_screen import plain
+from firstline.cli.printing import plain
 from firstline.domain import Clarify, FeedbackReason, Rating, Session
 from firstline.evals.cases import load_cases
 from firstline.settings import Settings
@@ -89,3 +89,8 @@ def test_from_the_list_to_a_file_of_cases(folder: Path, firstline: Run, tmp_path
 
 def test_what_is_shown_cannot_steer_the_terminal() -> None:
     assert plain("a\x1b[2Jb\x9bc\x07\nd\u202ee") == "a [2Jb c \nd e"
+
+
+def test_an_export_into_a_folder_that_is_not_there_says_so(firstline: Run, tmp_path: Path) -> None:
+    code, said = firstline("review", "export", str(tmp_path / "absent" / "cases.jsonl"))
+    assert code == 2 and f"There is no folder {tmp_path / 'absent'}" in said and "Make it" in said

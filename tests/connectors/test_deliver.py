@@ -303,6 +303,38 @@ async def test_a_ledger_that_is_down_ends_no_loop(monkeypatch: pytest.MonkeyPatc
     assert downs == []
 
 
+class MarksOneBadly(MemoryDeliveryLedger):
+    async def delivered(self, delivery_id: str) -> None:
+        (first, *_) = await state_of(self)
+        if delivery_id == first.delivery_id:
+            raise Unavailable("The database is gone.")
+        await super().delivered(delivery_id)
+
+
+async def test_when_one_mark_fails_the_sends_beside_it_end_first() -> None:
+    ledger = MarksOneBadly(("slow",))
+    for number in range(SENT_AT_ONCE):
+        ledger.add(numbered(number))
+    (last, *_) = await state_of(ledger)
+    under_way: set[str] = set()
+
+    class Slow:
+        name = "slow"
+
+        async def send(self, message: HandoffMessage, *, idempotency_key: str) -> Receipt:
+            under_way.add(idempotency_key)
+            await asyncio.sleep(0.0 if idempotency_key == last.delivery_id else 0.1)
+            under_way.remove(idempotency_key)
+            return Receipt()
+
+    deliverer = Deliverer(ledger=ledger, channels=[Slow()], patience=QUICK)
+    with pytest.raises(Unavailable):
+        await deliverer.deliver(Slow())
+    assert not under_way, "no orphan sends on"
+    states = Counter(one.state for one in await state_of(ledger))
+    assert states == {DeliveryState.DELIVERED: SENT_AT_ONCE - 1, DeliveryState.PENDING: 1}
+
+
 async def test_what_ended_long_ago_is_removed() -> None:
     ledger = MemoryDeliveryLedger(("one",), clock=lambda: NOON)
     ledger.add(message())

@@ -5,6 +5,7 @@ from __future__ import annotations
 import email
 import email.policy
 import logging
+import re
 import shutil
 import ssl
 import subprocess
@@ -89,6 +90,29 @@ async def test_what_a_customer_writes_adds_no_header_and_no_command() -> None:
     assert "\x1b" not in mail.get_content()
     assert "Bcc: everybody@evil.test" in mail.get_content(), "it is text"
     assert len([line for line in receiver.lines if line.lower().startswith("rcpt")]) == len(TO)
+
+
+@pytest.mark.parametrize(
+    "question",
+    [
+        "Warum schlägt das Update auf 4.2 mit „ungültige Prüfsumme“ fehl, wenn äußere Schlüssel gelöscht wurden? " * 2,
+        "アップグレードが失敗するのはなぜですか" * 6,
+        "é" * 200,
+        "\U0001f600" * 60,
+        "plain " * 4,
+    ],
+    ids=["German", "Japanese", "no blank", "signs", "ASCII"],
+)
+async def test_a_subject_in_any_language_is_folded_as_readers_can_decode_it(question: str) -> None:
+    receiver = MailReceiver()
+    assert await mailed(receiver, message(question=question)) == Receipt()
+    (raw,) = receiver.messages
+    head = raw.partition(b"\r\n\r\n")[0].decode("ascii")
+    words = re.findall(r"=\?[^?]+\?[bqBQ]\?[^?]*\?=", head)
+    assert max(map(len, words), default=0) <= 75
+    assert bool(words) is not question.isascii()
+    shown = read(raw)["Subject"]
+    assert shown.startswith("[firstline] Hand-over") and question.split()[0][:40] in shown
 
 
 async def test_a_line_with_a_single_dot_ends_nothing() -> None:

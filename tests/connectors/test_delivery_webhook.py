@@ -112,6 +112,11 @@ async def test_retry_after_is_passed_on() -> None:
         ("Sun, 01 Mar 2026 12:01:30 GMT", 90.0),
         ("Sun, 01 Mar 2026 11:00:00 GMT", 0.0),
         ("Fri, 01 Mar 2030 11:00:00 GMT", WAIT_S_MAX),
+        ("Fri, 01 Mar 20300000000000000000 11:00:00 GMT", 0.0),
+        ("Fri, 01 Mar 2030 11:00:00 +99999999999999999999", 0.0),
+        ("9" * 400, WAIT_S_MAX),
+        (", , ,", 0.0),
+        ("\x00", 0.0),
     ],
 )
 def test_retry_after_is_a_number_or_a_date(value: str, seconds: float) -> None:

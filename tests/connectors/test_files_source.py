@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 
 from firstline.connectors.files import FilesSource
+from firstline.documents.parse import parse
 from firstline.domain import EVERYONE, ORIGIN, DocumentKind, Failure, Level, SourceItem, question_key
 from firstline.errors import InvalidInput
 
@@ -20,9 +21,16 @@ def source(
     bytes_max: int = 1_000_000,
     level: Level = Level.PUBLIC,
     acl: frozenset[str] = frozenset({EVERYONE}),
+    may_be_empty: bool = False,
 ) -> FilesSource:
     return FilesSource(
-        paths, kind=DocumentKind.DOCUMENTATION, acl=acl, level=level, map=columns or {}, bytes_max=bytes_max
+        paths,
+        kind=DocumentKind.DOCUMENTATION,
+        acl=acl,
+        level=level,
+        map=columns or {},
+        bytes_max=bytes_max,
+        may_be_empty=may_be_empty,
     )
 
 
@@ -311,3 +319,107 @@ async def test_a_data_folder_is_no_knowledge(tmp_path: Path) -> None:
 def test_an_empty_path_is_not_the_folder_we_are_in(path: str) -> None:
     with pytest.raises(InvalidInput, match="empty"):
         source([path])
+
+
+@pytest.mark.parametrize(
+    "page",
+    [
+        "\n\n---\nlevel: internal\n---\nhush",
+        "\ufeff\n---\nlevel: internal\n---\nhush",
+        "\n\ufeff---  \nlevel: internal\n---\nhush",
+        "<!-- a comment -->\n---\nlevel: internal\n---\nhush",
+        '+++\nlevel = "internal"\n+++\nhush',
+        '\n+++\ntitle = "A"\nLevel = "Internal"\n+++\nhush',
+        "---\nLevel: internal\n---\nhush",
+        "---\nLEVEL : Internal\n---\nhush",
+        '---\r\n"Level": INTERNAL\r\n---\r\nhush',
+    ],
+)
+async def test_a_level_is_understood_however_it_is_set(tmp_path: Path, page: str) -> None:
+    items, failures = await collect(source([write(tmp_path / "a.md", page)]))
+    assert failures == {} and items["a.md"].level is Level.INTERNAL
+    assert parse(items["a.md"]).text.strip() == "hush", "and the block is not part of the page"
+    rows = write(tmp_path / "t.jsonl", json.dumps({"id": "1", "text": page.replace("\r\n", "\n")}))
+    items, _ = await collect(source([rows]))
+    assert items["t.jsonl#1"].level is Level.INTERNAL and items["t.jsonl#1"].media_type == "text/markdown"
+
+
+@pytest.mark.parametrize(
+    ("page", "reason"),
+    [
+        ("---\ntitle: A\nlevel: internal\n\n# Text\nhush", "is not closed"),
+        ("---\nAcl: [staff]\nhush", "is not closed"),
+        ("---\n# who\nlevel: internal\nhush", "is not closed"),
+        ('+++\nlevel = "internal"\nhush', "is not closed"),
+        ("---\nlevel: internal\nlevel: public\n---\nhush", "says `level` twice"),
+        ("---\nlevel: internal\nLevel: public\n---\nhush", "says `level` twice"),
+        ("---\nacl: [staff]\nacl: [everyone]\n---\nhush", "says `acl` twice"),
+        ('+++\nlevel = "internal"\nlevel = "public"\n+++\nhush', "is not valid TOML"),
+        ('+++\nlevel = "internal"\nLevel = "public"\n+++\nhush', "says `level` twice"),
+        ("---\nlevel:\n---\nhush", "leaves `level` empty"),
+        ('{\n  "title": "A",\n  "level": "internal"\n}\nhush', "is JSON"),
+    ],
+)
+async def test_access_that_cannot_be_understood_never_falls_back_to_the_sources(
+    tmp_path: Path, page: str, reason: str
+) -> None:
+    _, failures = await collect(source([write(tmp_path / "a.md", page)]))
+    assert reason in failures["a.md"]
+
+
+@pytest.mark.parametrize(
+    "page",
+    [
+        "---\n\nA page that opens with a rule.\n\nlevel: 3 of the game",
+        "---\ntitle: never closed\n\nText about the level of water.",
+        "---\ntitle: A\ntitle: B\n---\nText",
+        "{/* a component */}\n\nText\n\n```\nlevel: debug\n```",
+        "Text\n\n---\nlevel: internal\n---\n",
+    ],
+)
+async def test_pages_that_set_no_access_are_taken(tmp_path: Path, page: str) -> None:
+    items, failures = await collect(source([write(tmp_path / "a.md", page)]))
+    assert failures == {} and items["a.md"].level is Level.PUBLIC
+
+
+async def test_links_are_followed_inside_the_folder_and_never_out_of_it(tmp_path: Path) -> None:
+    root = tmp_path / "docs"
+    write(root / "a.md")
+    write(tmp_path / "secret/plan.md")
+    (root / "inside.md").symlink_to(root / "a.md")
+    (root / "out.md").symlink_to(tmp_path / "secret/plan.md")
+    (root / "out").symlink_to(tmp_path / "secret")
+    (root / "out.png").symlink_to(tmp_path / "secret")
+    (root / "relative").symlink_to("../secret")
+    (tmp_path / "way").symlink_to(root)
+    for given, label in ((root, "docs"), (tmp_path / "way", "way")):
+        items, failures = await collect(source([given]))
+        assert list(items) == [f"{label}/a.md", f"{label}/inside.md"]
+        assert set(failures) == {f"{label}/out/", f"{label}/out.md", f"{label}/out.png/", f"{label}/relative/"}
+        assert all(reason.startswith("This link leads out of the folder") for reason in failures.values())
+    items, failures = await collect(source([str(root / "*.md")]))
+    assert "a.md" in items and list(failures) == ["out.md"]
+    _, failures = await collect(source([str(root / "**/*.md")]))
+    assert any(name.endswith(("plan.md", "out.md")) for name in failures)
+    items, _ = await collect(source([root / "out.md"]))
+    assert list(items) == ["out.md"], "a file that is named itself is meant"
+
+
+async def test_an_emptied_folder_is_an_answer_only_when_asked_for_and_readable(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "one/deep").mkdir(parents=True)
+    with pytest.raises(InvalidInput, match="There is no document"):
+        await collect(source([tmp_path / "one"]))
+    assert await collect(source([tmp_path / "one"], may_be_empty=True)) == ({}, {})
+    write(tmp_path / "data/firstline.json", "{}")
+    write(tmp_path / "data/postgres/x.md")
+    with pytest.raises(InvalidInput, match="There is no document"):
+        await collect(source([tmp_path / "data"], may_be_empty=True))
+
+    def closed(path: Path) -> object:
+        raise PermissionError(13, "Permission denied")
+
+    monkeypatch.setattr(Path, "iterdir", closed)
+    items, failures = await collect(source([tmp_path / "one"], may_be_empty=True))
+    assert items == {} and list(failures) == ["one/"]

@@ -53,13 +53,30 @@ def test_a_hand_over_says_why_and_gives_a_reference(page: Any) -> None:
 
 
 def test_what_a_person_says_appears_by_itself(page: Any) -> None:
-    said = {"at": "2026-03-01T12:00:00Z", "act": "reply", "text": "Hello <b>there</b>.\n\nWhich version?"}
-    page.route("**/person?after=0", lambda route: route.fulfill(json={"said": [said], "person_has_it": True}))
-    page.route("**/person?after=1", lambda route: route.fulfill(json={"said": [], "person_has_it": True}))
+    said = {"id": "h.2", "at": "2026-03-01T12:00:00Z", "act": "reply", "text": "Hello <b>there</b>.\n\nWhich version?"}
+    page.route("**/person?after=", lambda route: route.fulfill(json={"said": [said], "person_has_it": True}))
+    page.route("**/person?after=h.2", lambda route: route.fulfill(json={"said": [], "person_has_it": True}))
     _ask(page, "Let me talk to a person")
     page.locator(".said").wait_for()
     page.wait_for_timeout(5_000)
     assert page.locator(".said").all_inner_texts() == ["From our team\n\nHello <b>there</b>.\n\nWhich version?"]
+
+
+def test_what_is_shown_already_is_not_shown_twice_and_the_next_still_comes(page: Any) -> None:
+    def said(number: int) -> dict[str, str]:
+        return {"id": f"h.{number}", "at": "2026-03-01T12:00:00Z", "act": "reply", "text": f"Reply {number}."}
+
+    # A look that was on its way while the page was shown anew brings again what is shown, and what is new.
+    page.route("**/person?after=", lambda route: route.fulfill(json={"said": [said(2)], "person_has_it": True}))
+    overlapping = {"said": [said(2), said(3)], "person_has_it": True}
+    page.route("**/person?after=h.2", lambda route: route.fulfill(json=overlapping))
+    page.route("**/person?after=h.3", lambda route: route.fulfill(json={"said": [said(4)], "person_has_it": True}))
+    page.route("**/person?after=h.4", lambda route: route.fulfill(json={"said": [], "person_has_it": True}))
+    _ask(page, "Let me talk to a person")
+    page.locator(".said").nth(2).wait_for(timeout=20_000)
+    assert [text.split("\n\n")[-1] for text in page.locator(".said").all_inner_texts()] == [
+        f"Reply {number}." for number in (2, 3, 4)
+    ]
 
 
 def test_an_unsure_answer_warns_above_and_has_no_links(page: Any) -> None:

@@ -180,6 +180,21 @@ async def test_handoffs_come_newest_first(ledgers: Ledgers, tenant: str) -> None
     assert await ledger.handoffs(tenant=f"{tenant}-2", limit=9) == [theirs]
 
 
+async def test_an_old_open_handoff_is_listed_however_many_are_newer(ledgers: Ledgers, tenant: str) -> None:
+    ledger = ledgers.conversations
+    own = session(tenant)
+    await ledger.create_session(own)
+    waiting = handoff(own.session_id, minutes=0)
+    taken = [handoff(own.session_id, minutes=minutes) for minutes in (1, 2, 3)]
+    for number, one in enumerate([waiting, *taken], start=1):
+        await ledger.append_turn(escalated(one, number), one)
+    for one in taken:
+        await ledgers.handoffs.act(one.handoff_id, tenant=tenant, act=HandoffAct.TAKE, by="ann", at=NOON)
+    states = frozenset({HandoffState.OPEN})
+    assert await ledger.handoffs(tenant=tenant, limit=1, states=states) == [waiting]
+    assert await ledger.handoffs(tenant=f"{tenant}-2", limit=1, states=states) == []
+
+
 async def handed_over(ledgers: Ledgers, tenant: str) -> Handoff:
     """A session's first turn, handed over."""
     own = session(tenant)

@@ -10,7 +10,7 @@ from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 import pytest
-from ledger_samples import KB, escalated, handoff, session, turn
+from ledger_samples import KB, NOON, escalated, handoff, session, turn
 
 from firstline.domain import Delivery, DeliveryState, Handoff, HandoffAct, HandoffEvent
 from firstline.engines.memory.deliveries import MemoryDeliveryLedger
@@ -299,3 +299,74 @@ async def test_what_has_ended_is_forgotten_in_time(out: Out) -> None:
     left = await out.all()
     assert len(left) == 4
     assert {one.state for one in left} == {DeliveryState.PENDING}
+
+
+@pytest.fixture
+async def damaged(tmp_path: Path, tenant: str, postgres_url: str) -> AsyncGenerator[tuple[Out, str]]:
+    """Three hand-overs, and the id of the second, whose records no version of ours has written."""
+    webhook = f"webhook-{uuid.uuid4().hex}"
+    async with open_postgres(data_folder=tmp_path, database_url=postgres_url, channels=(webhook,)) as here:
+        out = Out(
+            conversations=here.conversations,
+            handoffs=here.handoffs,
+            deliveries=here.deliveries,
+            elsewhere=here.deliveries,
+            webhook=webhook,
+            mail="",
+            tenant=tenant,
+        )
+        ids = [(await out.hand_over()).handoff_id for _ in range(3)]
+        async with here.database.connection() as connection:
+            await connection.execute(
+                """UPDATE firstline.deliveries SET message = jsonb_set(message, '{event}', '"sung"')
+                WHERE handoff_id = %s""",
+                [ids[1]],
+            )
+            await connection.execute(
+                """UPDATE firstline.handoffs SET record = jsonb_set(record, '{reason}', '"whim"')
+                WHERE handoff_id = %s""",
+                [ids[1]],
+            )
+        yield out, ids[1]
+
+
+async def test_a_record_that_cannot_be_read_is_given_up_and_holds_up_no_other(damaged: tuple[Out, str]) -> None:
+    out, bad = damaged
+    claimed = await claim(out)
+    assert len(claimed) == 2 and bad not in [one.message.handoff.handoff_id for one in claimed]
+    (dead,) = await out.deliveries.deliveries(tenant=out.tenant, limit=9, states=frozenset({DeliveryState.DEAD}))
+    assert dead.message.handoff.handoff_id == bad
+    assert "cannot be read" in dead.problem and dead.finished_at is not None
+    found = await out.deliveries.delivery(dead.delivery_id, tenant=out.tenant)
+    assert found == dead
+    assert await claim(out) == []
+
+
+async def test_a_list_shows_what_cannot_be_read_by_its_id(damaged: tuple[Out, str]) -> None:
+    out, bad = damaged
+    assert len(await out.all()) == 3
+    listed = {one.handoff_id: one for one in await out.conversations.handoffs(tenant=out.tenant, limit=9)}
+    assert len(listed) == 3
+    assert "cannot be read" in listed[bad].question and listed[bad].state == "open"
+
+
+@pytest.mark.parametrize("told_before", [True, False])
+async def test_a_process_without_the_channels_of_the_others_says_that_nobody_is_told(
+    told_before: bool, tmp_path: Path, tenant: str, postgres_url: str, caplog: pytest.LogCaptureFixture
+) -> None:
+    channels = ("webhook",) if told_before else ()
+    own = session(tenant)
+    handed = handoff(own.session_id)
+    async with (
+        open_postgres(data_folder=tmp_path, database_url=postgres_url, channels=channels) as server,
+        open_postgres(data_folder=tmp_path, database_url=postgres_url) as shell,
+    ):
+        await server.conversations.create_session(own)
+        await server.conversations.append_turn(escalated(handed, 1), handed)
+        caplog.clear()
+        await shell.handoffs.act(handed.handoff_id, tenant=tenant, act=HandoffAct.NOTE, by="ann", at=NOON, text="Hm.")
+        assert not caplog.records, "a note is told nobody anyway"
+        await shell.handoffs.act(handed.handoff_id, tenant=tenant, act=HandoffAct.TAKE, by="ann", at=NOON)
+        said = [record.getMessage() for record in caplog.records if record.levelname == "WARNING"]
+    assert len(said) == told_before
+    assert all(handed.handoff_id in line and "webhook" in line and "FIRSTLINE_HANDOFF_" in line for line in said)

@@ -177,6 +177,29 @@ async def test_a_closed_handoff_says_whether_a_person_answered(
     assert after is not None and after.person_answered == bool(answered)
 
 
+async def test_a_person_answered_the_turn_that_opened_a_handoff_and_the_latest_that_joined_it(
+    three: Three, tenant: str
+) -> None:
+    mine = session(tenant)
+    await three.conversations.create_session(mine)
+    handed = handoff(mine.session_id, turn=2)
+    await three.conversations.append_turn(turn(mine.session_id, 1), None)
+    await three.conversations.append_turn(escalated(handed, 2), handed)
+    for number in (3, 4):
+        joined = replace(handed, turn=number)
+        await three.conversations.append_turn(escalated(joined, number), joined)
+    now = datetime.now(UTC) + timedelta(minutes=1)
+    for act in (HandoffAct.TAKE, HandoffAct.RESOLVE):
+        await three.handoffs.act(handed.handoff_id, tenant=tenant, act=act, by="ann", at=now, text="Done.")
+    known = [await three.feedback.turn(mine.session_id, number, tenant=tenant) for number in range(1, 5)]
+    assert [one.person_answered for one in known if one] == [False, True, False, True]
+    last = known[3]
+    assert last is not None
+    place: ChangedAfter = (last.at, mine.session_id, 4)
+    news = await three.feedback.changes(tenant=tenant, after=place, without_user="", limit=10)
+    assert [(one.turn.number, one.person_answered) for one in news] == [(2, True), (4, True)]
+
+
 async def test_the_queue_is_in_order_and_takes_news(three: Three, tenant: str) -> None:
     mine = await asked(three, tenant, 4)
     other = await asked(three, f"{tenant}-2")
@@ -267,3 +290,27 @@ async def test_a_judged_turn_leaves_the_queue_for_good(three: Three, tenant: str
             await three.feedback.judge(missing)
     assert await three.feedback.turn(mine.session_id, 1, tenant=f"{tenant}-2") is None
     assert await three.feedback.turn(mine.session_id, 9, tenant=tenant) is None
+
+
+async def test_another_tenant_changes_nothing_and_sees_nothing(three: Three, tenant: str) -> None:
+    other = f"{tenant}-2"
+    mine = await asked(three, tenant)
+    key = (mine.session_id, 1)
+    await three.feedback.put_queue([item(mine)], gone=[], tenant=tenant, seen_until=NOON)
+    claim = {"limit": 9, "lease_s": LEASE_S}
+    assert await three.feedback.claim(tenant=other, by="eve", **claim) == []
+    assert await three.feedback.queue(tenant=other, limit=9) == []
+    assert await three.feedback.seen_until(tenant=other) is None
+    assert await three.feedback.changes(tenant=other, after=LONG_AGO, without_user="", limit=9) == []
+    await three.feedback.put_queue([], gone=[key], tenant=other, seen_until=None)
+    await three.feedback.skip(*key, tenant=other, by="ann")
+    assert await three.feedback.claim(tenant=tenant, by="ann", **claim) == [item(mine)], "nobody skipped it for her"
+    await three.feedback.release(tenant=other, by="ann")
+    await three.feedback.skip(*key, tenant=other, by="ann")
+    assert await three.feedback.claim(tenant=tenant, by="bob", **claim) == [], "she holds it still"
+    with pytest.raises(NotFound):
+        await three.feedback.judge(replace(judged(mine), tenant=other))
+    assert await three.feedback.session_of(mine.session_id, tenant=other) is None
+    assert await three.feedback.turn(*key, tenant=other) is None
+    await three.feedback.judge(judged(mine))
+    assert await three.feedback.judgements(tenant=other, kb=KB, limit=9) == []

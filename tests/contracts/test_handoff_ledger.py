@@ -67,7 +67,30 @@ async def test_a_handoff_from_open_to_resolved(ledgers: Ledgers, tenant: str) ->
     said = await ledgers.handoffs.said(handed.session_id)
     assert said == [entries[1], entries[3]], "the customer hears of no note"
     assert await ledgers.handoffs.said("another") == []
+    assert await ledgers.handoffs.said(handed.session_id, after=(handed.handoff_id, 1)) == said
+    assert await ledgers.handoffs.said(handed.session_id, after=(handed.handoff_id, 2)) == said[1:]
+    assert await ledgers.handoffs.said(handed.session_id, after=(handed.handoff_id, 4)) == []
+    assert await ledgers.handoffs.said(handed.session_id, after=("unknown", 2)) == said
     assert await ledgers.handoffs.events(handed.handoff_id, tenant="another") == []
+
+
+async def test_a_conversation_of_any_length_is_followed_to_its_end(
+    ledgers: Ledgers, tenant: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for engine in ("memory", "postgres"):
+        monkeypatch.setattr(f"firstline.engines.{engine}.handoffs.EVENTS_READ_MAX", 3)
+    handed = await handed_over(ledgers, tenant)
+    await act(ledgers, handed, tenant, HandoffAct.TAKE)
+    for number in range(2, 9):
+        await act(ledgers, handed, tenant, HandoffAct.REPLY, text=f"{number}")
+
+    async def numbers(after: int | None) -> list[int]:
+        place = None if after is None else (handed.handoff_id, after)
+        return [entry.number for entry in await ledgers.handoffs.said(handed.session_id, after=place)]
+
+    assert await numbers(None) == [6, 7, 8], "the newest"
+    assert await numbers(1) == [2, 3, 4], "the next ones, and none is passed over"
+    assert await numbers(7) == [8]
 
 
 @pytest.mark.parametrize("does", [HandoffAct.REPLY, HandoffAct.RESOLVE, HandoffAct.RETURN])
@@ -181,3 +204,19 @@ async def test_a_draft_is_settled_once(ledgers: Ledgers, tenant: str) -> None:
         with pytest.raises(FirstlineError, match="already"):
             await ledgers.handoffs.settle_draft(settled.draft_id, tenant=tenant, state=DraftState.DISCARDED)
     assert await ledgers.handoffs.drafts(tenant=tenant, limit=9) == [drafts[2]]
+
+
+async def test_another_tenant_settles_no_draft_and_reads_none(ledgers: Ledgers, tenant: str) -> None:
+    handed = await handed_over(ledgers, tenant)
+    await act(ledgers, handed, tenant, HandoffAct.TAKE)
+    made = replace(draft(handed, tenant), symptom="It fails.")
+    await ledgers.handoffs.act(
+        handed.handoff_id, tenant=tenant, act=HandoffAct.RESOLVE, by=ANN, at=NOON, text="So.", draft=made
+    )
+    for state in (DraftState.DISCARDED, DraftState.PUBLISHED):
+        with pytest.raises(NotFound):
+            await ledgers.handoffs.settle_draft(made.draft_id, tenant="another", state=state)
+    assert await ledgers.handoffs.draft(made.draft_id, tenant="another") is None
+    assert await ledgers.handoffs.draft(made.draft_id, tenant=tenant) == made, "it still waits"
+    assert await ledgers.conversations.handoff(handed.handoff_id, tenant="another") is None
+    assert await ledgers.conversations.handoffs(tenant="another", limit=9) == []

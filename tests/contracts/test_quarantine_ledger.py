@@ -26,9 +26,10 @@ from firstline.domain import (
 from firstline.engines.memory.ledger import MemoryConversationLedger, MemoryKnowledgeLedger
 from firstline.engines.memory.quarantine import MemoryQuarantineLedger
 from firstline.engines.postgres import open_postgres
-from firstline.errors import NotFound
+from firstline.errors import Conflict, NotFound
 from firstline.ports import AuditLedger, ConversationLedger, KnowledgeLedger, QuarantineLedger
 
+A, B = "a" * 8, "b" * 8
 HELD, RELEASED, REJECTED = QuarantineState.HELD, QuarantineState.RELEASED, QuarantineState.REJECTED
 
 
@@ -107,7 +108,9 @@ async def test_held_again_it_is_one_and_another_content_takes_its_place(kept: Ke
 
 async def test_a_decision_is_about_one_content_and_outlives_every_further_find(kept: Kept, tenant: str) -> None:
     await held(kept, tenant, found(tenant, "d"))
-    settled = await kept.quarantine.settle("d", tenant=tenant, kb=KB, state=RELEASED, by="ops", at=NOON, note="ours")
+    settled = await kept.quarantine.settle(
+        "d", tenant=tenant, kb=KB, fingerprint=A, state=RELEASED, by="ops", at=NOON, note="ours"
+    )
     assert (settled.state, settled.decided_by, settled.decided_at, settled.note) == (RELEASED, "ops", NOON, "ours")
     assert await kept.quarantine.decided(tenant=tenant, kb=KB) == {("d", "a" * 8): RELEASED}
     assert await listed(kept, tenant) == []
@@ -120,8 +123,8 @@ async def test_a_decision_is_about_one_content_and_outlives_every_further_find(k
 
 async def test_a_decision_can_be_another_one_later(kept: Kept, tenant: str) -> None:
     await held(kept, tenant, found(tenant, "d"))
-    await kept.quarantine.settle("d", tenant=tenant, kb=KB, state=RELEASED, by="ops", at=NOON)
-    await kept.quarantine.settle("d", tenant=tenant, kb=KB, state=REJECTED, by="boss", at=NOON)
+    await kept.quarantine.settle("d", tenant=tenant, kb=KB, fingerprint=A, state=RELEASED, by="ops", at=NOON)
+    await kept.quarantine.settle("d", tenant=tenant, kb=KB, fingerprint=A, state=REJECTED, by="boss", at=NOON)
     assert await kept.quarantine.decided(tenant=tenant, kb=KB) == {("d", "a" * 8): REJECTED}
 
 
@@ -129,8 +132,28 @@ async def test_what_is_not_there_cannot_be_decided_on(kept: Kept, tenant: str) -
     await held(kept, tenant, found(tenant, "d"))
     for where in ({"tenant": tenant, "kb": "other"}, {"tenant": "another-tenant", "kb": KB}):
         with pytest.raises(NotFound):
-            await kept.quarantine.settle("d", **where, state=RELEASED, by="ops", at=NOON)
+            await kept.quarantine.settle("d", **where, fingerprint=A, state=RELEASED, by="ops", at=NOON)
     assert len(await listed(kept, tenant)) == 1
+
+
+async def test_a_content_that_is_no_longer_held_cannot_be_decided_on(kept: Kept, tenant: str) -> None:
+    await held(kept, tenant, found(tenant, "d"))
+    await held(kept, tenant, found(tenant, "d", "b", minutes=1))
+    with pytest.raises(Conflict):
+        await kept.quarantine.settle("d", tenant=tenant, kb=KB, fingerprint=A, state=RELEASED, by="ops", at=NOON)
+    assert [one.state for one in await listed(kept, tenant, states=frozenset(QuarantineState))] == [HELD]
+    await kept.quarantine.settle("d", tenant=tenant, kb=KB, fingerprint=B, state=RELEASED, by="ops", at=NOON)
+    await held(kept, tenant, found(tenant, "d", "c", minutes=2))
+    with pytest.raises(Conflict):
+        await kept.quarantine.settle("d", tenant=tenant, kb=KB, fingerprint=B, state=REJECTED, by="ops", at=NOON)
+    assert await kept.quarantine.decided(tenant=tenant, kb=KB) == {("d", B): RELEASED}
+
+
+async def test_one_document_is_found_however_many_are_newer(kept: Kept, tenant: str) -> None:
+    old = found(tenant, "old")
+    await held(kept, tenant, old, *(found(tenant, f"new-{number}", minutes=number) for number in range(1, 4)))
+    assert await kept.quarantine.quarantined(tenant=tenant, kb=KB, limit=1, doc_id="old") == [old]
+    assert await kept.quarantine.quarantined(tenant="another-tenant", kb=KB, limit=1, doc_id="old") == []
 
 
 async def test_a_request_for_private_data_is_audited_without_its_text(kept: Kept, tenant: str) -> None:

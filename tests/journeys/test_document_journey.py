@@ -1,10 +1,10 @@
 """Stories of ingestion."""
 
 import pytest
-from tests.journeys.world import KB, TENANT, World, asker, page
+from tests.journeys.world import KB, TENANT, Items, World, asker, page
 
 from firstline.domain import FOREVER, Failure, Level
-from firstline.errors import Conflict, Unavailable
+from firstline.errors import Conflict, InvalidInput, Unavailable
 from firstline.ports import Scope
 
 
@@ -88,6 +88,39 @@ async def test_pruning_ends_what_is_gone_and_spares_other_folders_and_what_could
     back = await world.ingest(page("docs/a", "A."), page("docs/b", "B."))
     assert back.published
     assert "docs/b" in await visible(world)
+
+
+async def emptied(world: World, *items: Failure, prune: tuple[str, ...] = ("docs/",), emptied: bool = True):
+    return await world.documents.ingest(Items(*items), tenant=TENANT, kb=KB, prune=prune, emptied=emptied)
+
+
+async def test_an_emptied_folder_ends_all_of_its_documents():
+    world = World()
+    await world.ingest(page("docs/a", "A."), page("docs/b", "B."), page("other/d", "D."))
+    with pytest.raises(InvalidInput, match="would remove 2"):
+        await emptied(world, emptied=False)
+    report = await emptied(world)
+    assert (report.removed, report.published) == (2, True)
+    assert await visible(world) == {"other/d"}
+
+
+async def test_an_empty_folder_that_was_never_ingested_or_a_failure_is_no_answer():
+    world = World()
+    await world.ingest(page("docs/a", "A."))
+    with pytest.raises(InvalidInput, match="none was ingested from there"):
+        await emptied(world, prune=("typo/",))
+    with pytest.raises(InvalidInput, match="would remove 1"):
+        await emptied(world, Failure(item_id="docs/x", reason="It may not be read."))
+    assert await visible(world) == {"docs/a"}
+
+
+async def test_what_a_link_led_to_is_pruned_now_that_it_is_not_followed():
+    world = World()
+    await world.ingest(page("docs/a", "A."), page("docs/out/b", "B."))
+    await world.ingest(
+        page("docs/a", "A."), Failure(item_id="docs/out/", reason="It leads out.", keeps=False), prune=["docs/"]
+    )
+    assert await visible(world) == {"docs/a"}
 
 
 async def test_a_document_that_comes_back_before_publication_is_current_again():

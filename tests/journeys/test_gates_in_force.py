@@ -9,11 +9,23 @@ import pytest
 from tests.contracts.ledger_samples import gates
 from tests.journeys.world import KB, TENANT, World, asker, gate, page
 
-from firstline.domain import Answered, CalibratedGates, Clarify, Completeness
+from firstline.domain import (
+    Answered,
+    CalibratedGates,
+    Clarify,
+    Completeness,
+    Escalated,
+    HandoffAct,
+    HighStakes,
+    Reason,
+    Silent,
+)
 from firstline.engines.memory.ledger import MemoryConversationLedger
 from firstline.errors import InvalidInput
 from firstline.questions.gates_in_force import GatesInForce, changed_knobs, hash_of, refusal, weights_knob
 from firstline.questions.journey import QuestionJourney
+from firstline.questions.render import render_turn
+from firstline.questions.wording.voice import shipped
 from firstline.settings import Settings
 from firstline.wiring import check_gates, gates_of, knobs_of, overridden_gates
 
@@ -69,20 +81,39 @@ async def test_between_both_gates_an_answer_is_unsure() -> None:
     assert isinstance(turn.outcome, Answered) and turn.outcome.completeness is Completeness.UNSURE
 
 
-async def test_other_settings_than_at_calibration_are_refused_with_what_changed() -> None:
+async def test_other_settings_than_at_calibration_hand_over_and_tell_the_operator_what_changed(
+    caplog: pytest.LogCaptureFixture,
+) -> None:
     world = await world_with_page()
     added = await world.knowledge.gates.add_gates(calibrated())
     running = journey(world, knobs={**KNOBS, "candidates": "80"})
     session = await world.session()
-    with pytest.raises(InvalidInput, match="candidates was 50 and is 80") as refused:
-        await running.ask(session=session, principal=asker(), question=QUESTION)
-    assert f"(version {added.version})" in refused.value.message
-    assert "firstline calibrate CASES --kb docs" in refused.value.remedy
-    assert "firstline gates reset --kb docs" in refused.value.remedy
-    assert await world.conversations.turns(session.session_id, limit=5) == []
-    await world.knowledge.gates.put_in_force(0, tenant=TENANT, kb=KB)
     turn = await running.ask(session=session, principal=asker(), question=QUESTION)
+    assert isinstance(turn.outcome, Escalated) and turn.outcome.handoff.reason is Reason.PROVIDER_FAILURE
+    assert await world.conversations.turns(session.session_id, limit=5) == [turn], "the hand-over is on record"
+    assert await world.conversations.open_handoff(session.session_id) == turn.outcome.handoff
+    assert "candidates" not in str(render_turn(turn, shipped())), "a customer reads nothing of settings"
+    assert "candidates was 50 and is 80" in turn.degraded["gates"]
+    logged = next(record for record in caplog.records if record.levelname == "ERROR").getMessage()
+    assert f"(version {added.version})" in logged and "candidates was 50 and is 80" in logged
+    assert "firstline calibrate CASES --kb docs" in logged and "firstline gates reset --kb docs" in logged
+    await world.knowledge.gates.put_in_force(0, tenant=TENANT, kb=KB)
+    turn = await running.ask(session=await world.session("next"), principal=asker(), question=QUESTION)
     assert isinstance(turn.outcome, Answered)
+
+
+async def test_high_stakes_are_acknowledged_and_a_person_is_not_talked_over_whatever_the_gates() -> None:
+    world = await world_with_page()
+    await world.knowledge.gates.add_gates(calibrated())
+    running = journey(world, knobs={**KNOBS, "candidates": "80"})
+    session = await world.session()
+    turn = await running.ask(session=session, principal=asker(), question="I want to cancel my subscription.")
+    assert isinstance(turn.outcome, HighStakes)
+    await world.handoffs.act(
+        turn.outcome.handoff.handoff_id, tenant=TENANT, act=HandoffAct.TAKE, by="ann", at=turn.asked_at
+    )
+    turn = await running.ask(session=session, principal=asker(), question=QUESTION)
+    assert isinstance(turn.outcome, Silent)
 
 
 async def test_documents_may_change_after_a_calibration() -> None:
@@ -120,8 +151,8 @@ async def test_a_held_journey_asks_whatever_is_in_force() -> None:
     assert isinstance(opened.outcome, Answered) and isinstance(closed.outcome, Clarify)
     assert opened.gates_version == closed.gates_version == 0
     assert await world.conversations.turns("a", limit=5) == [], "nothing of it is recorded where turns are"
-    with pytest.raises(InvalidInput):
-        await running.ask(session=await world.session("c"), principal=asker(), question=QUESTION)
+    turn = await running.ask(session=await world.session("c"), principal=asker(), question=QUESTION)
+    assert isinstance(turn.outcome, Escalated)
 
 
 def test_knobs_are_what_changes_a_gates_value_and_nothing_else() -> None:
@@ -153,7 +184,7 @@ def test_knobs_are_what_changes_a_gates_value_and_nothing_else() -> None:
     models = gates_of(Settings())
     assert weights_knob(models) == weights_knob(gates_of(Settings(confidence_gate=0.9)))
     assert weights_knob(models) != weights_knob({**models, "confidence": gate("confidence", 0.5)})
-    assert overridden_gates(Settings(confidence_gate=0.0)) == {"confidence"}
+    assert overridden_gates(Settings(confidence_gate=0.0)) == {"confidence", "unsure"}
 
 
 def test_a_refusal_names_a_few_knobs_and_counts_the_rest() -> None:
@@ -173,5 +204,13 @@ async def test_a_server_refuses_to_start_when_it_could_answer_nobody() -> None:
     await world.knowledge.gates.add_gates(calibrated())
     await check_gates(opened)  # pyright: ignore[reportArgumentType]  (what it looks at)
     opened.knobs = {**KNOBS, "embedder": "other"}
+    await check_gates(opened, kb="elsewhere")  # pyright: ignore[reportArgumentType]  (what it looks at)
     with pytest.raises(InvalidInput, match="embedder was toy and is other"):
         await check_gates(opened)  # pyright: ignore[reportArgumentType]  (what it looks at)
+
+
+def test_a_laxer_confidence_gate_shows_more_and_keeps_its_disclaimer():
+    shipped, laxer, stricter = (gates_of(Settings(confidence_gate=given)) for given in (-1, 0.5, 0.99))
+    assert laxer["unsure"].threshold == 0.5
+    assert laxer["confidence"].threshold == shipped["unsure"].threshold
+    assert stricter["unsure"].threshold == stricter["confidence"].threshold == 0.99

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import threading
+import time
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 
@@ -31,11 +33,15 @@ from firstline.domain import (
     Turn,
     question_key,
 )
-from firstline.errors import Conflict, NotFound
+from firstline.errors import Conflict, InvalidInput, NotFound
+from firstline.questions import handing_over
 from firstline.questions.card.support_hours import Support, openings_in
+from firstline.questions.desk import HandoffFile
 from firstline.questions.handing_over import RETURNS_MAX, RETURNS_WITHIN, append, joined
-from firstline.questions.handoff import Case
+from firstline.questions.handoff import Case, handoff
 from firstline.questions.render import render
+from firstline.questions.transcript import transcript
+from firstline.questions.wording.voice import shipped
 
 PERSON = "I want to talk to a human please"
 LOGS = "# Rotate logs\n\nTo rotate the logs, run `logrotate --now` on the primary.\n"
@@ -333,17 +339,25 @@ async def test_a_resolved_handoff_becomes_a_ticket_that_is_found_and_cited() -> 
     assert "LK7777" in draft.title and "LK7777" in draft.symptom and draft.resolution.startswith("Set the zebra")
     assert "@example.com" not in f"{draft.title}{draft.symptom}{draft.resolution}"
 
-    async def published() -> None:
+    async def published(*, acl: frozenset[str] = frozenset({EVERYONE}), kb: str | None = None) -> None:
         await publish_ticket(
             draft.draft_id,
             tenant=TENANT,
             level=Level.PUBLIC,
-            acl=frozenset({EVERYONE}),
-            kb=None,
+            acl=acl,
+            kb=kb,
             documents=world.documents,
             handoffs=world.handoffs,
+            knowledge=world.knowledge,
         )
 
+    with pytest.raises(NotFound, match="no knowledge base 'dosc'"):
+        await published(kb="dosc")
+    for unusable in (set[str](), {" "}, {"x" * 201}, {str(number) for number in range(101)}):
+        with pytest.raises(InvalidInput):
+            await published(acl=frozenset(unusable))
+    assert await world.handoffs.drafts(tenant=TENANT, limit=9) == [draft], "it can still be published"
+    assert await world.knowledge.knowledge_bases(tenant=TENANT) == [KB]
     await published()
     with pytest.raises(Conflict, match="published already"):
         await published()
@@ -352,3 +366,61 @@ async def test_a_resolved_handoff_becomes_a_ticket_that_is_found_and_cited() -> 
     assert isinstance(answered.outcome, Answered)
     assert {c.doc_id for claim in answered.outcome.claims for c in claim.citations} == {f"handoffs/{draft.draft_id}"}
     assert await world.knowledge.knowledge_bases(tenant=TENANT) == [KB]
+
+
+async def test_the_page_of_a_code_is_found_whatever_the_language_of_the_question() -> None:
+    world, session = await ready()
+    code = page("ex1799", "# EX-1799: chain broken\n\nStart a new chain.\n", title="EX-1799: chain broken")
+    await world.ingest(code)
+    await ask(world, session, "unser Backup bricht seit gestern mit EX-1799 ab, und mit QQ-4711")
+    made = handed(await ask(world, session, "Ich möchte mit einem Mitarbeiter sprechen"))
+    assert made.tried[0].title == "EX-1799: chain broken"
+    assert "EX-1799" in made.tried[0].why_not
+    assert "No page mentions QQ-4711." in made.next_step
+
+
+async def test_the_team_reads_of_the_record_what_it_may_see_now() -> None:
+    world, session = await ready()
+    answered = await ask(world, session, "rotate logs")
+    assert isinstance(answered.outcome, Answered)
+    opened = handed(await ask(world, session, PERSON))
+    assert "Rotate logs" in opened.next_step or opened.tried, "else this test shows nothing"
+
+    def everything(file: HandoffFile) -> str:
+        lines = transcript(file.turns, file.entries, shipped())
+        return repr((file.handoff.tried, file.handoff.next_step, [line.text for line in lines if line.who == "bot"]))
+
+    insider, outsider = asker(level=Level.RESTRICTED), asker(level=Level.RESTRICTED, acl=frozenset({"nobody"}))
+    assert "logrotate --now" in everything(await world.desk.file(opened.handoff_id, insider))
+    assert (await world.desk.file(opened.handoff_id, insider)).handoff == opened
+    seen = everything(await world.desk.file(opened.handoff_id, outsider))
+    assert "logrotate" not in seen and "Rotate logs" not in seen
+    shown = await world.desk.shown(opened, outsider)
+    assert not shown.tried and "Rotate logs" not in shown.next_step
+    (listed,) = await world.desk.listed(outsider, limit=9)
+    assert not listed.tried and not listed.next_step and listed.handoff_id == opened.handoff_id
+
+    candidate = await world.knowledge.open_candidate(tenant=TENANT, kb=KB, embedder_id="toy")
+    await world.knowledge.end(tenant=TENANT, kb=KB, candidate=candidate, doc_ids=["logs"])
+    await world.knowledge.publish(tenant=TENANT, kb=KB, candidate=candidate)
+    seen = everything(await world.desk.file(opened.handoff_id, insider))
+    assert "logrotate" not in seen and "Rotate logs" not in seen, "deleted since"
+
+
+async def test_a_card_that_takes_too_long_is_made_from_the_newest_message_beside_the_event_loop(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    world, session = await ready()
+    await ask(world, session, "I want to talk to a human")
+    made_in: list[bool] = []
+
+    def slow(case: Case, **fields: object) -> Handoff:
+        made_in.append(threading.current_thread() is threading.main_thread())
+        if case.earlier:
+            time.sleep(0.3)
+        return handoff(case, **fields)  # pyright: ignore[reportArgumentType]
+
+    monkeypatch.setattr(handing_over, "handoff", slow)
+    monkeypatch.setattr(handing_over, "CARD_S_MAX", 0.05)
+    turn = await ask(world, session, "I want to talk to a human about EX-1001")
+    assert handed(turn).question and made_in == [False, False]

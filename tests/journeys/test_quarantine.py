@@ -7,6 +7,7 @@ from datetime import UTC, datetime
 import pytest
 from tests.journeys.world import KB, TENANT, Items, World, asker, page
 
+from firstline.documents import journey, run
 from firstline.documents.journey import DocumentJourney
 from firstline.documents.redact import PatternRedactor
 from firstline.domain import Answered, QuarantineState, SourceItem
@@ -28,7 +29,7 @@ class Held:
 
     async def ingest(self, *items: SourceItem, prune: tuple[str, ...] = ()):
         world = self.world
-        journey = DocumentJourney(
+        ingestion = DocumentJourney(
             ledger=world.knowledge,
             index=world.index,
             blobs=world.blobs,
@@ -40,10 +41,21 @@ class Held:
             batch_documents=2,
             quarantine=self.quarantine,
         )
-        return await journey.ingest(Items(*items), tenant=TENANT, kb=KB, prune=prune)
+        return await ingestion.ingest(Items(*items), tenant=TENANT, kb=KB, prune=prune)
 
     async def settle(self, state: QuarantineState) -> None:
-        await self.quarantine.settle("logs.md", tenant=TENANT, kb=KB, state=state, by="ops", at=datetime.now(UTC))
+        every = await self.quarantine.quarantined(
+            tenant=TENANT, kb=KB, limit=1, states=frozenset(QuarantineState), doc_id="logs.md"
+        )
+        await self.quarantine.settle(
+            "logs.md",
+            tenant=TENANT,
+            kb=KB,
+            fingerprint=every[0].fingerprint,
+            state=state,
+            by="ops",
+            at=datetime.now(UTC),
+        )
 
     async def waiting(self) -> list[str]:
         return [one.doc_id for one in await self.quarantine.quarantined(tenant=TENANT, kb=KB, limit=10)]
@@ -159,3 +171,29 @@ async def test_invisible_signs_are_left_out_and_what_they_spell_is_read() -> Non
     assert report.added == 1 and "Rotate the log files." in await held.text()
     assert "invisible signs" in report.hidden[0].reason
     assert all(ord(sign) < 0xE0000 for sign in await held.text())
+
+
+async def test_however_many_wait_each_is_recorded_and_none_is_forgotten(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(run, "FAILURES_MAX", 3)
+    monkeypatch.setattr(journey, "HELD_BATCH", 2)
+    monkeypatch.setattr(journey, "LISTED_AT_ONCE", 2)
+    held = Held()
+    names = [f"{number}.md" for number in range(7)]
+    for _ in range(2):
+        report = await held.ingest(*(page(name, BAD) for name in names), page("logs.md", BAD))
+        assert len(report.held) == 3 and sorted(await held.waiting()) == [*names, "logs.md"]
+    await held.settle(QuarantineState.REJECTED)
+    report = await held.ingest(page("logs.md", BAD), *(page(name, BAD) for name in names))
+    assert sorted(await held.waiting()) == names
+    assert [one.item_id for one in report.held] == names[:3], "what is rejected takes no room from what waits"
+    await held.ingest(*(page(name, CLEAN) for name in names))
+    assert await held.waiting() == []
+
+
+async def test_a_title_that_hides_an_address_is_kept_without_it() -> None:
+    held = Held()
+    item = page("logs.md", BAD)
+    fields = {name: getattr(item, name) for name in item.__slots__} | {"title": "Ask jane.doe%40corp.example"}
+    await held.ingest(SourceItem(**fields))
+    (one,) = await held.quarantine.quarantined(tenant=TENANT, kb=KB, limit=1)
+    assert "corp" not in repr(one)

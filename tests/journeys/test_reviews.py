@@ -3,13 +3,25 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
+from datetime import timedelta
 from pathlib import Path
 
 import pytest
 from tests.journeys.world import KB, TENANT, World, asker, page
 
 from firstline.cli.review_command import Terminal, notices, review_all
-from firstline.domain import Answered, FeedbackReason, HandoffAct, Level, Rating, ReviewReason, Turn, Verdict
+from firstline.domain import (
+    Answered,
+    Completeness,
+    FeedbackReason,
+    HandoffAct,
+    Level,
+    Rating,
+    ReviewReason,
+    Turn,
+    Verdict,
+)
 from firstline.errors import InvalidInput, NotFound
 from firstline.evals.calibrate import Wanted
 from firstline.evals.calibration_cases import check_enough
@@ -185,6 +197,20 @@ async def test_a_better_rating_takes_a_turn_out_again(world: World) -> None:
     assert await world.review.waiting(tenant=TENANT, limit=10) == []
 
 
+async def test_a_turn_that_becomes_visible_later_than_its_time_says_is_not_passed_over(world: World) -> None:
+    await asked(world, QUESTION, session_id="first")
+    await world.review.refresh(tenant=TENANT)
+    session = await world.session("late")
+    (sent,) = await world.conversations.turns("first", limit=1)
+    earlier = sent.asked_at - timedelta(minutes=1)
+    assert isinstance(sent.outcome, Answered)
+    unsure = replace(sent.outcome, completeness=Completeness.UNSURE)
+    late = replace(sent, session_id=session.session_id, asked_at=earlier, outcome=unsure)
+    await world.conversations.append_turn(late, None)
+    items = await world.review.waiting(tenant=TENANT, limit=10)
+    assert "late" in [item.session_id for item in items]
+
+
 async def test_a_reviewer_sees_only_what_they_may_open(world: World) -> None:
     await world.ingest(page("secret", "# Restart omega\n\nRestart omega with `hush`.\n", level=Level.INTERNAL))
     session = await world.session()
@@ -197,16 +223,27 @@ async def test_a_reviewer_sees_only_what_they_may_open(world: World) -> None:
         assert ("secret" in [each.doc_id for each in file.pages]) is visible
 
 
+async def test_an_answer_called_good_must_hold_what_it_must_contain(world: World) -> None:
+    await asked(world, QUESTION, session_id="s-0")
+    with pytest.raises(InvalidInput, match="called good, and does not hold 'zzz'"):
+        await world.review.judge("s-0", 1, Verdict.GOOD, REVIEWER, by="ann", must_contain=["ALPHACTL", "zzz"])
+    kept = await world.review.judge("s-0", 1, Verdict.GOOD, REVIEWER, by="ann", must_contain=["ALPHACTL"])
+    assert kept.must_contain == ("ALPHACTL",)
+    await asked(world, QUESTION, session_id="s-1")
+    partly = await world.review.judge("s-1", 1, Verdict.PARTLY, REVIEWER, by="ann", must_contain=["zzz"])
+    assert partly.must_contain == ("zzz",), "what is only partly right may lack it"
+
+
 async def test_keys_edit_skip_and_quit(world: World, capsys: pytest.CaptureFixture[str]) -> None:
     for number in range(3):
         await asked(world, QUESTION, session_id=f"s-{number}")
         await world.review.rate(f"s-{number}", 1, Rating.DOWN, None, "", by="u")
     # An id that is not there is said, and nothing is lost; an unknown key does nothing.
-    terminal = pressing("xegegsq", "nowhere", "", "", "beta", "It is svc.", "svc")
+    terminal = pressing("xegegsq", "nowhere", "", "", "beta", "It is svc.", "restart")
     assert await review_all(world.review, REVIEWER, "ann", terminal) == 1
     assert "There is no document 'nowhere'" in capsys.readouterr().out
     (judged,) = await world.feedback.judgements(tenant=TENANT, kb=KB, limit=10)
-    assert (judged.docs, judged.reference, judged.must_contain) == (("beta",), "It is svc.", ("svc",))
+    assert (judged.docs, judged.reference, judged.must_contain) == (("beta",), "It is svc.", ("restart",))
     # What was on the screen when ann quit is free at once, and what she skipped waits for others.
     assert len(await world.review.next(REVIEWER, by="bob", limit=10)) == 2
     await world.review.release(tenant=TENANT, by="bob")

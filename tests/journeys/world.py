@@ -137,7 +137,12 @@ class World:
 
     @property
     def desk(self) -> HandoffDesk:
-        return HandoffDesk(conversations=self.conversations, handoffs=self.handoffs, redactor=PatternRedactor())
+        return HandoffDesk(
+            conversations=self.conversations,
+            handoffs=self.handoffs,
+            knowledge=self.knowledge,
+            redactor=PatternRedactor(),
+        )
 
     @property
     def review(self) -> ReviewDesk:

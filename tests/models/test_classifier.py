@@ -63,6 +63,27 @@ def test_missing_damaged_and_foreign_weights_are_broken(tmp_path: Path) -> None:
         load_classifier(foreign)
 
 
+def test_its_name_changes_with_whatever_its_verdicts_rest_on() -> None:
+    weights, bias = np.zeros((5, 4), dtype=np.float32), np.zeros(5, dtype=np.float32)
+    vector, phrase, shifted = weights.copy(), weights.copy(), bias.copy()
+    vector[0, 0] = phrase[0, 3] = shifted[0] = 1.0
+    words = ("cancel my", "pay")
+    names = [
+        LinearClassifier(weights=each, bias=offset, embedder="e", vocabulary=vocabulary).model_id
+        for each, offset, vocabulary in (
+            (weights, bias, words),
+            (vector, bias, words),
+            (phrase, bias, words),
+            (weights, shifted, words),
+            (weights, bias, ("cancel my", "pays")),
+            (weights, bias, words[::-1]),
+            (weights, bias, ()),
+        )
+    ]
+    assert len(set(names)) == len(names)
+    assert LinearClassifier(weights=weights, bias=bias, embedder="e", vocabulary=words).model_id == names[0]
+
+
 def test_softmax_does_not_overflow() -> None:
     assert softmax(np.array([1000.0, 0.0])).tolist() == [1.0, 0.0]
 
@@ -80,3 +101,20 @@ def test_phrases_count_beside_the_vector_whatever_their_number() -> None:
     vector = np.zeros(2, dtype=np.float32)
     assert max(classifier.classify(vector, "Cancel my plan").items(), key=lambda each: each[1])[0] is list(Category)[4]
     assert max(classifier.classify(vector, "cancel the query").values()) == pytest.approx(0.2)
+
+
+def test_many_phrases_together_weigh_as_much_as_one() -> None:
+    weights = np.zeros((5, 4), dtype=np.float32)
+    weights[0] = 2.0  # each of the four phrases speaks for the first category
+    vocabulary = ["alpha", "beta", "gamma", "delta"]
+    classifier = LinearClassifier(
+        weights=weights, bias=np.zeros(5, dtype=np.float32), embedder="e", vocabulary=vocabulary
+    )
+    nothing = np.zeros(0, dtype=np.float32)
+
+    def weight(text: str) -> float:
+        found = list(classifier.classify(nothing, text).values())
+        return float(np.log(found[0] / found[1]))
+
+    assert weight("alpha") == pytest.approx(2.0)
+    assert weight("alpha beta gamma delta") == pytest.approx(4 * 2.0 / np.sqrt(4))

@@ -132,3 +132,13 @@ def test_a_table_of_which_no_row_was_asked_for_is_shown_whole():
 def test_sentences_around_a_table_stay():
     units = rows_asked(units_of(TABLE), {"lk1007"})
     assert units[0].text == "Codes have four digits."
+
+
+def test_the_page_of_a_code_is_told_from_its_beginning():
+    meaning = replace(piece("The write is there, on fewer members than were asked for.", ordinal=0))
+    deep = piece("In a transaction the primary has committed it on its own disk.", ordinal=3)
+    title = "LK1409: write concern timeout"
+    pages = [replace(one, chunk=replace(one.chunk, title=title)) for one in (deep, meaning)]
+    assert [one.chunk.ordinal for one in apt("what does LK1409 mean?", pages)] == [0, 3]
+    assert [one.chunk.ordinal for one in apt("lk-1409", pages)] == [0, 3]
+    assert [one.chunk.ordinal for one in apt("Is LK1409 raised in a transaction?", pages)] == [3]

@@ -216,3 +216,26 @@ def test_embedding_text_says_everything_once_and_without_marks() -> None:
 def test_a_section_path_keeps_the_underscores_of_names_and_drops_those_of_emphasis(heading: str, name: str) -> None:
     (span,) = cut(f"## {heading}\n\nText.\n")
     assert span.section_path == (name,)
+
+
+@pytest.mark.parametrize("unit", [" ", "\t", "#", " #", "_a", "[", "![", "`", "*", "_ ", "|", "](", ". "])
+@pytest.mark.parametrize("opening", ["# Title", "# Title ", "- item ", "1. step ", "| a ", "```", "    code ", "text "])
+def test_one_long_line_costs_no_more_than_its_length(opening: str, unit: str) -> None:
+    line = opening + unit * (40_000 // len(unit)) + "x\n"
+    started = time.thread_time()
+    cut(line + "\nSome text below.\n")
+    assert time.thread_time() - started < 1
+
+
+@pytest.mark.parametrize(
+    ("line", "title"),
+    [
+        ("# Title #", "Title"),
+        ("# Title \t ######", "Title"),
+        ("# Title #######", "Title #######"),
+        ("# C#", "C#"),
+        ("# C# #", "C#"),
+    ],
+)
+def test_closing_marks_are_no_part_of_a_heading(line: str, title: str) -> None:
+    assert cut(f"{line}\n\nSome text below.\n")[0].section_path == (title,)

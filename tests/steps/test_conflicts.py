@@ -47,3 +47,9 @@ def test_numbered_steps_do_not_conflict_by_their_numbers():
 def test_a_page_does_not_conflict_with_itself():
     pieces = [piece(OURS), piece("The server closes an idle connection after 10 minutes.", ordinal=1)]
     assert len(compose("When is an idle connection closed?", pieces, chars_max=1000).claims) == 1
+
+
+def test_another_version_of_the_page_does_not_contradict_it():
+    pieces = [piece(OURS), piece("The server closes an idle connection after 10 minutes.", doc_id="other")]
+    claims = compose("When is an idle connection closed?", pieces, chars_max=1000, aside={"other"}).claims
+    assert {claim.citations[0].doc_id for claim in claims} == {"doc"}

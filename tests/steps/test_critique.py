@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+import time
+
 import pytest
 from tests.steps.evidence import piece
 
 from firstline.domain import Citation, Claim, ClaimKind, Coverage
 from firstline.questions.claims.parts import asked_parts
+from firstline.questions.compose import compose
 from firstline.questions.critique import critique, unanswered_note
 from firstline.questions.message.opposites import opposed
+from firstline.questions.page.outright import codes_alone
 
 ENCRYPTION = "Encryption at rest. To enable encryption at rest, set `enabled = true`."
 
@@ -143,3 +147,25 @@ def test_a_long_part_is_cut() -> None:
     question = f"How do I take a backup? Why does {'the very long thing ' * 30} fail?"
     found = critique(question, [draft(BACKUP)], [piece(BACKUP)])
     assert all(len(part) < 140 for part in found.missing)
+
+
+@pytest.mark.parametrize(
+    "question",
+    [
+        "How do I restart a node that failed and is hanging?",
+        "How do I clear a queue that is full and has been empty for days?",
+        "How do I repair a task that stops and does not resume?",
+    ],
+)
+def test_a_relative_clause_is_no_second_question(question: str):
+    assert len(asked_parts(question)) < 2
+
+
+@pytest.mark.parametrize("unit", [" ", "\t", "\n", ", ", "a_", "1a", ". "])
+def test_a_message_of_one_thing_over_and_over_costs_little(unit: str):
+    source = piece(ENCRYPTION)
+    claims = compose("encryption", [source], chars_max=500).claims
+    started = time.process_time()
+    critique(unit * 20_000 + "and is it", claims, [source])
+    codes_alone(unit * 20_000)
+    assert time.process_time() - started < 1.0, "seconds, where a quadratic pattern takes several"

@@ -124,3 +124,47 @@ def test_a_long_conversation_takes_little_time(piece: str) -> None:
     began = time.perf_counter()
     gist([(piece * 2_000)[:8_000]] * 50)
     assert time.perf_counter() - began < 1.0
+
+
+def test_what_was_tried_is_not_the_problem_and_what_changed_is_told_in_every_language() -> None:
+    german = told(
+        "Seit dem Wochenende kommt unser Backup nicht mehr durch.",
+        "Am Freitag hat ein Kollege den Bucket in eine andere Region umgezogen.",
+        "Ein neues Vollbackup haben wir schon gestartet, das hat nichts geändert.",
+    )
+    assert german["Problem"] == "Seit dem Wochenende kommt unser Backup nicht mehr durch."
+    assert german["What changed"] == "Am Freitag hat ein Kollege den Bucket in eine andere Region umgezogen."
+    assert german["Tried by the customer"].startswith("Ein neues Vollbackup")
+    assert (
+        told("ça échoue", "Le certificat a été renouvelé hier.")["What changed"]
+        == "Le certificat a été renouvelé hier."
+    )
+    assert "What changed" in told("writes fail", "we scaled storage this morning")
+    japanese = gist(["先週バージョンを5.2.0に上げてから、EX-1208で失敗します。", "環境はUbuntu 24.04です。"])
+    assert not japanese.missing
+
+
+def test_an_opener_and_a_word_about_the_support_are_not_the_problem() -> None:
+    assert told("j'ai un souci de connexion", "mon application n'arrive plus à se connecter")["Problem"].startswith(
+        "mon"
+    )
+    said = told("The export broke.", "Third time I write today and nobody answers. Every checkout takes 4 seconds")
+    assert said["Problem"] == "The export broke. | Every checkout takes 4 seconds"
+    leaving = told("how is the fee billed?", "I want to cancel the whole organisation by the end of March.")
+    assert leaving["Problem"] == "I want to cancel the whole organisation by the end of March."
+
+
+@pytest.mark.parametrize(
+    ("messages", "asked", "not_asked"),
+    [
+        (["server 5.0.9 wont start on Rocky Linux since the update"], "the server log", "the exact error message"),
+        (["5.0.9 on Linux: checksum mismatch after the update"], "backup", "the exact error message"),
+        (["the TTL index does not delete", "5.1.6 on Rocky 8"], "what changed", "the exact error message"),
+        (["our only owner left, the 2FA was on his phone", "I cannot invite anyone"], "", "the version"),
+        (["I tried --types price=decimal, it fails"], "the version", "invoice"),
+    ],
+)
+def test_what_is_missing_goes_by_the_kind_of_matter(messages: list[str], asked: str, not_asked: str) -> None:
+    missing = ", ".join(gist(messages).missing)
+    assert asked in missing
+    assert not_asked not in missing

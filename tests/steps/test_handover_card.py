@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 from firstline.domain import Intent, Reason
+from firstline.questions.card.codes import codes_of, holds
 from firstline.questions.card.next_step import Situation, next_step
 from firstline.questions.card.pointed import pointed
 from firstline.questions.card.running_version import running_version
@@ -37,6 +38,11 @@ def test_the_question_is_the_newest_message_that_asks_or_complains(messages: lis
         (["it does not work", "the driver", "6.2"], None),
         (["4.4.10 - no wait, that is the test system. Production is 5.0.5"], "5.0.5"),
         (["Ubuntu 22.04"], None),
+        (["We're on 5.1.", "Sorry, the affected one is still 4.2.9, the 5.1 one is staging."], "4.2.9"),
+        (["server 5.2.1", "since the operator upgrade to 2.3", "operator 2.3.0"], "5.2.1"),
+        (["5.1.6 on Rocky 8", "so it isn't the 5.1 bug"], "5.1.6"),
+        (["our address is 203.0.113.40"], None),
+        (["先週バージョンを5.2.0に上げてから失敗します。", "環境はUbuntu 24.04です。"], "5.2.0"),
     ],
 )
 def test_the_version_is_the_one_that_runs_now(messages: list[str], version: str | None) -> None:
@@ -61,6 +67,16 @@ def step(*messages: str, reason: Reason = Reason.LOW_CONFIDENCE, **changes: obje
         (step("x", nearest=["A", "B"]), ("“A”",)),
         (step("x", nearest=["A", "B"], shown=["A"]), ("“B”", "Shown already, and it did not help: “A”")),
         (step("x", nearest=["A"], near=False), ("Nothing found is near",)),
+        (step("x", unnamed=["a.b"], nearest=["A"]), ("No page mentions a.b.", "Read “A”")),
+        (step("x", nearest=["A", "B"], given=["A"]), ("Read “B”", "went on asking after “A”")),
+        (step("x", nearest=["A"], answered=["A"]), ("wait for their reply",)),
+        (step("server wont come up"), ("Urgent: something",)),
+        (step("segment 188 checksum mismatch"), ("fear for data",)),
+        (step("it has to end by the end of March"), ("deadline",)),
+        (step("until 20 February"), ("deadline",)),
+        (step("Status: HELD"), ("state of the account",)),
+        (step("two things, first: no metrics"), ("second matter",)),
+        (step("x", account=True, nearest=["A"]), ("who may do what", "account team")),
         (step("x", reason=Reason.HIGH_STAKES, intent=Intent.CANCELLATION), ("cancel", "retention")),
         (step("x", reason=Reason.HIGH_STAKES, intent=Intent.BILLING_DISPUTE), ("billing", "invoice")),
         (step("x", reason=Reason.HIGH_STAKES, intent=Intent.LEGAL), ("promise nothing", "legal")),
@@ -79,3 +95,19 @@ def test_the_next_step_is_one_that_can_be_done(said: str, parts: tuple[str, ...]
 def test_every_reason_has_a_next_step() -> None:
     assert all(step("x", reason=reason) for reason in Reason)
     assert step("x") == step("it grew slowly and nothing went down the drain"), "nothing urgent, nothing else"
+
+
+@pytest.mark.parametrize("said", ["it worked until 4.4", "before 5.1 it was fast", "it worked until 10 February"])
+def test_what_ended_is_no_deadline(said: str) -> None:
+    assert "deadline" not in step(said)
+
+
+def test_a_matter_of_an_account_names_no_page() -> None:
+    assert "Read" not in step("x", account=True, nearest=["A"])
+
+
+def test_codes_are_read_whole_in_every_script() -> None:
+    said = ["集計クエリがLK1208で失敗します。", "then EX-17 again, customer number AB1234, AES-256"]
+    assert codes_of(said, codes_max=4) == ("EX-17", "LK1208")
+    assert holds("LK1208で", "LK1208")
+    assert not holds("E11000", "E1100")

@@ -141,6 +141,28 @@ def test_no_outcome_shows_anything_active_whatever_text_it_holds(text: str) -> N
             assert not active_tokens(shown), (text, shown)
 
 
+@settings(max_examples=400, deadline=None)
+@given(HOSTILE, HOSTILE)
+def test_texts_shown_one_below_the_other_are_as_inert_as_each(first: str, second: str) -> None:
+    together = f"{inert(first)}\n\n{inert(second)}"
+    assert not active_tokens(together), (first, second, together)
+
+
+@pytest.mark.parametrize(
+    ("text", "shown"),
+    [
+        ("~~~\n<b>x", "~~~\n<b>x\n~~~"),
+        ("Run:\n````sh\nrestart", "Run:\n````sh\nrestart\n````"),
+        ("> ```\n> a", "> ```\n> a\n> ```"),
+        ("- ~~~\n  a", "- ~~~\n  a\n  ~~~"),
+        ("```\nclosed\n```", "```\nclosed\n```"),
+    ],
+)
+def test_a_fence_that_stays_open_is_closed(text: str, shown: str) -> None:
+    assert inert(text) == shown
+    assert not active_tokens(f"{inert(text)}\n\n{inert('~~~')}\n\n{inert('<img src=x>')}")
+
+
 @settings(max_examples=200, deadline=None)
 @given(HOSTILE)
 def test_making_inert_twice_changes_nothing_more_that_acts(text: str) -> None:
@@ -198,3 +220,11 @@ def test_with_hosts_a_reply_links_to_those_alone() -> None:
         reply = render(outcome)
         assert bool(reply.links) is allowed, url
         assert (reply.citations[0].citation.url is not None) is allowed
+
+
+def test_a_fence_deep_in_a_list_is_no_fence_of_the_next_text() -> None:
+    for depth, mark in ((1, "- "), (2, "- "), (1, "1. "), (3, "- ")):
+        first, second = mark * depth + "~~~\n", " " * len(mark * depth)
+        hostile = f"{second}~~~\n{second}<img src=x>"
+        together = f"{inert(first)}\n\n{inert(hostile)}"
+        assert not active_tokens(together), together

@@ -35,9 +35,28 @@ def test_a_table_becomes_rules(tmp_path: Path) -> None:
     assert settings.settings_hash != load_settings(environ={}).settings_hash
 
 
-@pytest.mark.parametrize(("wrong", "right"), [("topics =", "topicz ="), ('["legal"]', '["lawsuits"]')])
-def test_a_mistake_in_a_table_is_refused(tmp_path: Path, wrong: str, right: str) -> None:
+@pytest.mark.parametrize(
+    ("written", "instead", "named", "remedy"),
+    [
+        ("topics =", "topicz =", "There is no setting 'knowledge_bases.docs.topicz'", "Did you mean 'topics'?"),
+        ("contact =", "contcat =", "'knowledge_bases.docs.replies.legal.contcat'", "Did you mean 'contact'?"),
+        ('["legal"]', '["lawsuits"]', "'knowledge_bases.docs.high_stakes.0'", "Allowed: one of cancellation"),
+        (".replies.legal", ".replies.lawsuits", "'knowledge_bases.docs.replies.lawsuits'", "legal"),
+        ("[knowledge_bases.docs]", "[knowlege_bases.docs]", "'knowlege_bases'", "Did you mean 'knowledge_bases'?"),
+        (
+            '["backups", "drivers"]',
+            "7",
+            "'knowledge_bases.docs.topics' (from the settings file)",
+            "[knowledge_bases.NAME]",
+        ),
+    ],
+)
+def test_a_mistake_in_a_table_is_refused_at_its_place(
+    tmp_path: Path, written: str, instead: str, named: str, remedy: str
+) -> None:
     file = tmp_path / "firstline.toml"
-    file.write_text(TABLES.replace(wrong, right, 1), encoding="utf-8")
-    with pytest.raises(InvalidInput):
+    file.write_text(TABLES.replace(written, instead, 1), encoding="utf-8")
+    with pytest.raises(InvalidInput) as refused:
         load_settings(environ={"FIRSTLINE_CONFIG": str(file)})
+    assert named in refused.value.message
+    assert remedy in refused.value.remedy

@@ -28,6 +28,8 @@ def readable(text: str) -> str:
         ("?a=1&lt=2&copy;&quot", "?a=1&lt=2&copy;&quot"),
         ("&#0;&#xD800;&#x110000;&#9999999;", "\ufffd\ufffd\ufffd\ufffd"),
         ("&#13;&#7;x", "x"),
+        ("a\x9b2Jb\x7fc\x85d", "a 2Jb c d"),
+        ("run \u202efdp.exe\u2066 &#x202e;now", "run fdp.exe now"),
     ],
 )
 def test_entities_are_decoded_once_and_not_in_code(sent: str, understood: str) -> None:

@@ -126,6 +126,11 @@ def test_redacting_twice_changes_nothing_more_than_once(text: str) -> None:
         "1234-",
         "+1 (",
         "token is ",
+        "password for a ",
+        "login a/",
+        "curl -u a:b",
+        "-u a -p ",
+        "mysql ",
     ],
 )
 def test_time_is_linear_on_a_long_line(unit: str) -> None:

@@ -19,7 +19,12 @@ def order(*scored: tuple[str, float], question: str) -> list[tuple[str, float]]:
 
 @pytest.mark.parametrize(
     "question",
-    ["How do I enable TLS?", "Is TLS available on 4.4?", "what does the tls mode do", "How do I fix errors?"],
+    [
+        "How do I enable TLS?",
+        "Is TLS available on 4.4?",
+        "what does the tls mode do",
+        "What is the default session timeout?",
+    ],
 )
 def test_a_general_question_gets_the_page_before_the_ticket_each_with_its_own_score(question: str):
     assert order(("ticket", 2.0), ("note", 1.9), ("page", 1.8), question=question) == [

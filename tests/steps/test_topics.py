@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+from itertools import product
+
 import pytest
 
 from firstline.domain import Category, Intent, Mood, Triage
-from firstline.questions.topics import ReplyBlock, TopicRules, under_rules
+from firstline.questions.out_of_scope import settled
+from firstline.questions.topics import BUILT_IN, ReplyBlock, TopicRules, under_rules
 
 
 def found(category: Category, intent: Intent) -> Triage:
@@ -59,6 +63,32 @@ def test_a_refused_phrase_never_hides_high_stakes_or_a_person() -> None:
     assert under_rules(person, "a person, not a lawyer", rules) is person
 
 
+REFUSING = [
+    TopicRules(refused=(*names, "refund"), high_stakes=grave)
+    for names, grave in product(((), ("billing",), tuple(BUILT_IN)), ((), (Intent.LEGAL,), tuple(Intent)))
+]
+
+
+@pytest.mark.parametrize("rules", REFUSING, ids=str)
+def test_whatever_ends_answerable_says_no_refused_phrase_and_the_rules_hold_when_applied_again(
+    rules: TopicRules,
+) -> None:
+    for category, intent, sure, beyond in product(Category, Intent, (True, False), (True, False)):
+        reading = replace(found(category, intent), settled=sure)
+        first = under_rules(reading, "I want a refund now", rules)
+        last = under_rules(settled(first, beyond=beyond), "I want a refund now", rules)
+        for ruled in (first, last):
+            answered = ruled.category is Category.ANSWERABLE and ruled.intent is not Intent.PERSON
+            assert not answered, (reading, ruled)
+        assert under_rules(last, "I want a refund now", rules) == last
+
+
+def test_a_phrase_is_found_in_what_the_message_was_understood_to_say() -> None:
+    rules, reading = TopicRules(refused=("refund",)), found(Category.ANSWERABLE, Intent.HOW_TO)
+    assert under_rules(reading, "refnd?", rules) is reading
+    assert under_rules(reading, "refnd?", rules, also=["refund?"]).category is Category.OUT_OF_SCOPE
+
+
 def test_reply_blocks_are_said_for_their_intent_alone() -> None:
     rules = TopicRules(
         replies={
@@ -69,3 +99,12 @@ def test_reply_blocks_are_said_for_their_intent_alone() -> None:
     assert rules.told(Intent.LEGAL, offer="a month") == ("Our legal team reads this today. legal@example.org", "")
     assert rules.told(Intent.CANCELLATION, offer="a month") == ("", "a month")
     assert rules.told(Intent.COMPLAINT, offer="a month") == ("", "Call 555-0100.")
+
+
+def test_a_contact_comes_after_the_offer() -> None:
+    own = ReplyBlock(acknowledgement="We are sorry to see you go.", offer="Stay for half.", contact="Call 555-0100.")
+    rules = TopicRules(replies={Intent.CANCELLATION: own, Intent.LEGAL: own})
+    assert rules.told(Intent.CANCELLATION, offer="a month") == (own.acknowledgement, "Stay for half. Call 555-0100.")
+    unoffered = TopicRules(replies={Intent.CANCELLATION: replace(own, offer="")})
+    assert unoffered.told(Intent.CANCELLATION, offer="a month") == (own.acknowledgement, "a month Call 555-0100.")
+    assert unoffered.told(Intent.CANCELLATION, offer="") == (f"{own.acknowledgement} Call 555-0100.", "")

@@ -298,3 +298,10 @@ async def test_the_shipped_pair_keeps_its_promise_on_held_out_industries() -> No
     assert recall["answerable"] >= 0.99, recall
     assert recall["high_stakes"] >= 0.95, recall
     assert min(recall.values()) >= 0.8, recall
+
+
+@pytest.mark.parametrize("code", ["lk1100", "LK-1100", "lk-1205", "sql0911n", "What does e11000 mean?"])
+def test_a_code_by_itself_is_looked_up_however_it_is_written(code: str):
+    surely_not = {Category.IRRELEVANT: 0.95, Category.NONSENSE: 0.03, Category.ANSWERABLE: 0.02}
+    probabilities = {category: surely_not.get(category, 0.0) for category in Category}
+    assert triage(code, history=(), probabilities=probabilities).category is Category.ANSWERABLE

@@ -46,6 +46,7 @@ async def publish(request: Request, draft_id: DraftId, wanted: PublishWanted, wh
         kb=None,
         documents=run.firstline.documents,
         handoffs=run.firstline.handoffs,
+        knowledge=run.firstline.knowledge,
     )
     return settled
 

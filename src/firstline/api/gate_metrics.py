@@ -1,4 +1,4 @@
-"""The drift of calibrated gates for Prometheus. Worked out now and then, not at every scrape."""
+"""Calibrated gates for Prometheus and the readiness check: do they fit the settings, and how far did they drift."""
 
 from __future__ import annotations
 
@@ -7,13 +7,15 @@ import logging
 import time
 from typing import TYPE_CHECKING, Final
 
-from firstline.errors import FirstlineError
+from firstline.errors import FirstlineError, Unavailable
 from firstline.evals.drift import Drift, drift_since
+from firstline.questions.gates_in_force import refusals
 
 if TYPE_CHECKING:
     from firstline.wiring import Firstline
 
 FRESH_S: Final = 300.0
+"""The drift is worked out this often, not at every scrape."""
 DRIFT_S_MAX: Final = 2.0
 
 logger = logging.getLogger(__name__)
@@ -35,6 +37,33 @@ class GateMetrics:
             except (TimeoutError, FirstlineError):
                 logger.warning("the drift of the gates could not be read")
         return self._text
+
+
+async def unfit(firstline: Firstline) -> int:
+    """How many knowledge bases of the tenant have gates that were calibrated for other settings: every question to them
+    is handed over. Unavailable when the ledger does not say so in time."""
+    tenant = firstline.settings.tenant
+    try:
+        async with asyncio.timeout(DRIFT_S_MAX):
+            kbs = await firstline.knowledge.knowledge_bases(tenant=tenant)
+            return len(await refusals(kbs, tenant=tenant, ledger=firstline.gates, knobs=firstline.knobs))
+    except TimeoutError as error:
+        raise Unavailable("The gates in force could not be read in time.", remedy="Ask again in a moment.") from error
+
+
+async def unfit_text(firstline: Firstline) -> str:
+    """For a scrape, anew each time; empty when the ledger is down."""
+    try:
+        count = await unfit(firstline)
+    except FirstlineError:
+        logger.warning("whether the gates fit could not be read")
+        return ""
+    lines = _head(
+        "firstline_gates_unfit",
+        "gauge",
+        "Knowledge bases whose gates were calibrated for other settings: every question to them is handed over.",
+    )
+    return "\n".join([*lines, f"firstline_gates_unfit {count}"]) + "\n"
 
 
 def lines_of(found: list[Drift]) -> str:

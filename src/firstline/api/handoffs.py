@@ -31,17 +31,20 @@ HandoffId = Annotated[str, Path(max_length=64)]
 async def list_handoffs(
     request: Request, who: CallerOf, state: Annotated[HandoffState | None, Query(description="Only these.")] = None
 ) -> HandoffsShown:
-    """Newest first. Needs level internal, as everything here."""
+    """Newest first, 500 at most; `tried` and `next_step` stand in the single one. Needs level internal, as everything
+    here."""
     run = await admitted(request, who)
-    found = await run.firstline.conversations.handoffs(tenant=who.principal.tenant, limit=HANDOFFS_SHOWN_MAX)
-    return HandoffsShown(handoffs=[handoff for handoff in found if state in (None, handoff.state)])
+    states = frozenset(HandoffState) if state is None else frozenset({state})
+    return HandoffsShown(
+        handoffs=await run.firstline.desk.listed(who.principal, limit=HANDOFFS_SHOWN_MAX, states=states)
+    )
 
 
 @router.get("/{handoff_id}")
 async def show_handoff(request: Request, handoff_id: HandoffId, who: CallerOf) -> HandoffShown:
     """One hand-over, with the messages and the acts since."""
     run = await admitted(request, who)
-    file = await run.firstline.desk.file(handoff_id, tenant=who.principal.tenant)
+    file = await run.firstline.desk.file(handoff_id, who.principal)
     since = [turn.question for turn in file.turns if turn.number > file.handoff.turn]
     return HandoffShown(handoff=file.handoff, since=since, entries=list(file.entries))
 
@@ -50,7 +53,7 @@ async def show_handoff(request: Request, handoff_id: HandoffId, who: CallerOf) -
 async def show_transcript(request: Request, handoff_id: HandoffId, who: CallerOf) -> TranscriptShown:
     """The whole conversation: customer, bot, persons and their notes."""
     run = await admitted(request, who)
-    file = await run.firstline.desk.file(handoff_id, tenant=who.principal.tenant)
+    file = await run.firstline.desk.file(handoff_id, who.principal)
     return TranscriptShown(
         session_id=file.session.session_id, lines=list(transcript(file.turns, file.entries, run.wording))
     )
@@ -103,4 +106,4 @@ async def _act(
     )
     if entry is not None:
         run.metrics.count_act(entry)
-    return changed
+    return await run.firstline.desk.shown(changed, who.principal)

@@ -7,8 +7,9 @@ from typing import Final
 
 from fastapi import APIRouter, Request
 from fastapi.responses import PlainTextResponse
+from pydantic import Field
 
-from firstline.api import metrics
+from firstline.api import gate_metrics, metrics
 from firstline.api.auth import CallerOf
 from firstline.api.deliveries import delivery_metrics
 from firstline.api.running import running
@@ -24,6 +25,12 @@ class Health(Shape):
     status: str
 
 
+class Ready(Health):
+    """`status` is `ready`, or `degraded`: some knowledge base hands every question over."""
+
+    problems: list[str] = Field(description="Why it is degraded. Anybody may read it: no names, no settings.")
+
+
 @router.get("/healthz")
 async def healthz() -> Health:
     """The process answers."""
@@ -31,8 +38,9 @@ async def healthz() -> Health:
 
 
 @router.get("/readyz")
-async def readyz(request: Request) -> Health:
-    """Ledger and index answer, too; 503 says which does not."""
+async def readyz(request: Request) -> Ready:
+    """Ledger and index answer, too; 503 says which does not. A server whose calibrated gates no longer fit is ready all
+    the same: turned away, nobody would be handed over."""
     firstline = running(request).firstline
     tenant, kb = firstline.settings.tenant, firstline.settings.kb
     for name, check in (
@@ -43,7 +51,18 @@ async def readyz(request: Request) -> Health:
             await asyncio.wait_for(check, READY_S_MAX)
         except (TimeoutError, FirstlineError) as error:
             raise Unavailable(f"The {name} does not answer.", remedy="`firstline doctor` looks into it.") from error
-    return Health(status="ready")
+    return _ready(await gate_metrics.unfit(running(request).firstline))
+
+
+def _ready(unfit: int) -> Ready:
+    if not unfit:
+        return Ready(status="ready", problems=[])
+    several = "s" if unfit > 1 else ""
+    problem = f"The gates of {unfit} knowledge base{several} were calibrated for other settings"
+    return Ready(
+        status="degraded",
+        problems=[f"{problem}: every question there is handed over. `firstline status` names what changed."],
+    )
 
 
 @router.get("/metrics", response_class=PlainTextResponse)
@@ -51,7 +70,7 @@ async def read_metrics(request: Request) -> PlainTextResponse:
     """Counts and latencies for Prometheus."""
     run = running(request)
     text = run.metrics.text() + await delivery_metrics(run.firstline.deliverer)
-    text += await run.gates.text(run.firstline)
+    text += await gate_metrics.unfit_text(run.firstline) + await run.gates.text(run.firstline)
     return PlainTextResponse(text, media_type=metrics.MEDIA_TYPE)
 
 
@@ -66,5 +85,5 @@ async def me(request: Request, who: CallerOf) -> Me:
         user=who.principal.user,
         level=who.principal.level.label,
         acl_tags=sorted(who.principal.acl_tags),
-        topics=running(request).firstline.settings.topics,
+        topics=running(request).firstline.settings.topics_of(who.key.kb),
     )

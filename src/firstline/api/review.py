@@ -57,7 +57,10 @@ class ReviewShown(Shape):
     pages: list[Page] = Field(description="Documents that were found, best first: the ones an answer may rest on.")
     gates: list[str] = Field(description="What the gates read, in words.")
     feedback: RatedShown | None
-    said: list[str] = Field(description="What persons of the team said to the customer.")
+    said: list[str] = Field(
+        description="What persons of the team wrote, oldest first: replies to the customer, and how they "
+        "resolved it or why they returned it, which the customer is not shown."
+    )
 
     @classmethod
     def of(cls, file: ReviewFile, wording: Wording) -> ReviewShown:

@@ -20,6 +20,7 @@ from firstline.errors import NotFound
 
 TURNS_SHOWN_MAX: Final = 200
 PAGE_CHARS_MAX: Final = 2_000
+SAID_ID: Final = r"^(?:[0-9a-zA-Z-]{1,64}\.[0-9]{1,9})?$"
 
 router = APIRouter(prefix="/v1/sessions", tags=["sessions"])
 
@@ -104,13 +105,15 @@ async def read_person(
     request: Request,
     session_id: SessionId,
     who: CallerOf,
-    after: Annotated[int, Query(ge=0, description="How many are known already.")] = 0,
+    after: Annotated[str, Query(pattern=SAID_ID, description="The `id` of the last that is known already.")] = "",
 ) -> PersonShown:
-    """What persons of the team have said here, for pages that wait for a reply."""
+    """What persons of the team have said here, for pages that wait for a reply. At most 1,000 at once."""
     run = running(request)
     await take_read(who, limiter=run.firstline.limiter, settings=run.firstline.settings)
     await own_session(run, who, session_id)
-    said = (await run.firstline.handoffs.said(session_id))[after:]
+    handoff_id, _, number = after.rpartition(".")
+    known = (handoff_id, int(number)) if after else None
+    said = await run.firstline.handoffs.said(session_id, after=known)
     newest = await run.firstline.conversations.turns(session_id, limit=1) if said else []
     voice = run.wording.voice(newest[-1].language if newest else "")
     stands = await run.firstline.conversations.open_handoff(session_id)

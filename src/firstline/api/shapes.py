@@ -10,6 +10,7 @@ from typing import Annotated, Any, cast
 
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field
 
+from firstline.documents.publish_ticket import TAG_CHARS_MAX, TAGS_MAX
 from firstline.domain import (
     EVERYONE,
     DraftTicket,
@@ -78,13 +79,15 @@ class TurnShown(Shape):
 class SaidShown(Shape):
     """What a person of the team said or did, as the customer is told."""
 
+    id: str = Field(description="Names it: `GET /v1/sessions/{id}/person?after=ID` gives what came later.")
     at: datetime
     act: HandoffAct = Field(description="reply, or that the hand-over was resolved or returned.")
     text: str
 
     @classmethod
     def of(cls, entry: HandoffEntry, voice: Voice) -> SaidShown:
-        return cls(at=entry.at, act=entry.act, text=render_entry(entry, voice))
+        name = f"{entry.handoff_id}.{entry.number}"
+        return cls(id=name, at=entry.at, act=entry.act, text=render_entry(entry, voice))
 
 
 class PersonShown(Shape):
@@ -195,7 +198,9 @@ class DraftsShown(Shape):
 
 class PublishWanted(Shape):
     level: str = Field("internal", description="Who may see it: public, customer, internal or restricted.")
-    acl: list[str] = Field([EVERYONE], description="Tags, one of which a reader must hold.")
+    acl: list[Annotated[str, Field(min_length=1, max_length=TAG_CHARS_MAX)]] = Field(
+        [EVERYONE], min_length=1, max_length=TAGS_MAX, description="Tags, one of which a reader must hold."
+    )
 
 
 def record_of(turn: Turn) -> dict[str, Any]:

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from firstline.cli.main import level_named, run, settings_from
+from firstline.cli.printing import say, say_json
 
 if TYPE_CHECKING:
     from firstline.domain import Reply, Turn
@@ -64,18 +65,17 @@ def command(
     reply = render_turn(turn, wording)
     if as_json:
         import dataclasses
-        import json
 
-        click.echo(json.dumps(dataclasses.asdict(reply), ensure_ascii=False, indent=2))
+        say_json(dataclasses.asdict(reply))
         return
     if turn.snapshot == 0:
-        click.echo(f"Knowledge base {settings.kb!r} is empty: nothing was ingested and published yet.", err=True)
+        say(f"Knowledge base {settings.kb!r} is empty: nothing was ingested and published yet.", err=True)
     print_reply(reply, wording.voice(reply.language))
     if explain:
         print_explain(turn, titles)
     if missed is not None:
         print_missed(missed)
-    click.echo(click.style(f"\nsession {turn.session_id}", dim=True))
+    say(f"\nsession {turn.session_id}", dim=True)
 
 
 async def _ask(
@@ -84,7 +84,7 @@ async def _ask(
     from firstline.domain import Session
     from firstline.errors import NotFound
     from firstline.ports import Scope
-    from firstline.wiring import open_firstline, open_ledgers
+    from firstline.wiring import check_gates, open_firstline, open_ledgers
 
     async with AsyncExitStack() as stack:
         if session_id is not None:
@@ -106,6 +106,7 @@ async def _ask(
                 created_at=datetime.now(UTC),
             )
         firstline = await stack.enter_async_context(open_firstline(settings))
+        await check_gates(firstline, kb=session.kb)
         if session_id is None:
             await firstline.conversations.create_session(session)
         turn = await firstline.questions.ask(session=session, principal=principal, question=question)
@@ -117,23 +118,24 @@ async def _ask(
 
 def print_reply(reply: Reply, voice: Voice) -> None:
     if reply.notice:
-        click.echo(reply.notice + "\n" * bool(reply.blocks))
+        say(reply.notice + "\n" * bool(reply.blocks))
     for option in reply.options:
-        click.echo(f"  - {option}")
+        say(f"  - {option}")
     for block in reply.blocks:
         marks = "".join(f"[{number}]" for number in block.citations)
         separator = "\n" if block.kind == "code" else " "
-        click.echo(f"{block.text}{separator}{click.style(marks, dim=True)}")
+        say(f"{block.text}{separator}", nl=False)
+        say(marks, dim=True)
     if reply.citations:
-        click.echo()
+        say()
         for title, numbers in _by_document(reply).items():
-            click.echo(click.style(f"[{numbers}] {title}", dim=True))
+            say(f"[{numbers}] {title}", dim=True)
     for title, url in reply.links:
-        click.echo(f"{voice.page['read_more']}: {title} <{url}>")
+        say(f"{voice.page['read_more']}: {title} <{url}>")
     if reply.person == "soft":
-        click.echo(voice.say("person.soft"))
+        say(voice.say("person.soft"))
     if reply.handoff_id:
-        click.echo(click.style(f"hand-over {reply.handoff_id} ({reply.reason})", dim=True))
+        say(f"hand-over {reply.handoff_id} ({reply.reason})", dim=True)
 
 
 def _by_document(reply: Reply) -> dict[str, str]:
@@ -147,61 +149,59 @@ def _by_document(reply: Reply) -> dict[str, str]:
 
 
 def print_explain(turn: Turn, titles: dict[str, str]) -> None:
-    click.echo("\n--- journey ---")
+    say("\n--- journey ---")
     if turn.triage:
         t = turn.triage
-        click.echo(
+        say(
             f"triage    {t.category} ({t.confidence:.2f}), intent {t.intent}, language {t.language}, mood {t.mood}: "
             f"{t.reason}; entities: {', '.join(t.entities) or 'none'}"
         )
     if turn.plan:
         for query in turn.plan.queries:
-            click.echo(f"query     {query.weight:.2f} {' / '.join(query.text.splitlines())[:300]}")
-        click.echo(f"route     {turn.plan.route}; carried: {', '.join(turn.plan.carried) or 'nothing'}")
+            say(f"query     {query.weight:.2f} {' / '.join(query.text.splitlines())[:300]}")
+        say(f"route     {turn.plan.route}; carried: {', '.join(turn.plan.carried) or 'nothing'}")
         narrowed = ", ".join(f"{name} {value}" for name, value in turn.plan.filters.items())
-        click.echo(f"filters   {narrowed or 'none'}")
+        say(f"filters   {narrowed or 'none'}")
         read_as = ", ".join(f"{written} as {read}" for written, read in turn.plan.corrections)
-        click.echo(f"spelling  {f'read {read_as}' if read_as else 'nothing corrected'}")
+        say(f"spelling  {f'read {read_as}' if read_as else 'nothing corrected'}")
     gates = f"version {turn.gates_version}" if turn.gates_version else "as shipped"
-    click.echo(
-        f"snapshot  {turn.snapshot}; settings {turn.settings_hash}; gates {gates}; models {', '.join(turn.model_ids)}"
-    )
+    say(f"snapshot  {turn.snapshot}; settings {turn.settings_hash}; gates {gates}; models {', '.join(turn.model_ids)}")
     for rank, (chunk_id, scores) in enumerate(turn.evidence[:EVIDENCE_SHOWN], start=1):
-        click.echo(
+        say(
             f"{rank:>3}  fused {scores.fused:.3f}  dense {scores.dense:.3f}  words {scores.words:6.2f}  "
             f"document {scores.document:.3f}  {titles.get(chunk_id, chunk_id)}"
         )
     for gate in turn.gates:
         mark = "passed" if gate.passed else "FAILED"
-        click.echo(f"gate      {gate.name} {gate.value:.3f} against {gate.threshold:.3f}: {mark}")
-        click.echo("          " + ", ".join(f"{name} {value:.2f}" for name, value in gate.features.items()))
+        say(f"gate      {gate.name} {gate.value:.3f} against {gate.threshold:.3f}: {mark}")
+        say("          " + ", ".join(f"{name} {value:.2f}" for name, value in gate.features.items()))
     for stage, instead in turn.degraded.items():
-        click.echo(f"DEGRADED  {stage} {instead}")
-    click.echo("timing    " + ", ".join(f"{step} {spent:.1f} ms" for step, spent in turn.timings_ms.items()))
+        say(f"DEGRADED  {stage} {instead}")
+    say("timing    " + ", ".join(f"{step} {spent:.1f} ms" for step, spent in turn.timings_ms.items()))
 
 
 def print_missed(missed: Missed) -> None:
     """One page on its way through the turn: the verdict first, then what it rests on."""
-    click.echo(f"\n--- why not {missed.doc_id}? ---")
-    click.echo(missed.verdict)
+    say(f"\n--- why not {missed.doc_id}? ---")
+    say(missed.verdict)
     if not missed.queries:
         return
-    click.echo(f"title     {missed.title}")
+    say(f"title     {missed.title}")
     for query in missed.queries:
-        click.echo(
+        say(
             f"query     {query.weight:.2f} {' / '.join(query.text.splitlines())[:QUERY_SHOWN]}: "
             f"best chunk by vector at {_place(query.dense_place)}, by words at {_place(query.words_place)}"
         )
-    click.echo(f"places    fused {_place(missed.fused_place)}, in the end {_place(missed.preferred_place)}")
+    say(f"places    fused {_place(missed.fused_place)}, in the end {_place(missed.preferred_place)}")
     if missed.gate is not None:
         passed = "passed" if missed.gate.passed else "FAILED"
-        click.echo(f"gate      relevance {missed.gate.value:.3f} against {missed.gate.threshold:.3f}: {passed}")
-    click.echo(f"lacks     {', '.join(missed.lacks) or 'none of the words of the question'}")
+        say(f"gate      relevance {missed.gate.value:.3f} against {missed.gate.threshold:.3f}: {passed}")
+    say(f"lacks     {', '.join(missed.lacks) or 'none of the words of the question'}")
     for chunk in missed.chunks:
         mark = "read" if chunk.read else "not read"
-        click.echo(f"chunk     dense {chunk.dense:.3f}  words {chunk.words:6.2f}  {mark:<8}  {chunk.heading}")
+        say(f"chunk     dense {chunk.dense:.3f}  words {chunk.words:6.2f}  {mark:<8}  {chunk.heading}")
     if not missed.chunks:
-        click.echo("chunk     none of its chunks is near the question")
+        say("chunk     none of its chunks is near the question")
 
 
 def _place(place: int | None) -> str:

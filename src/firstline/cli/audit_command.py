@@ -7,6 +7,7 @@ from typing import Any
 import click
 
 from firstline.cli.main import run, settings_from
+from firstline.cli.printing import say
 
 
 @click.command("audit")
@@ -23,9 +24,9 @@ async def _list(settings: Any, limit: int) -> None:
     async with open_ledgers(settings) as ledgers:
         found = await ledgers.audit.audited(tenant=settings.tenant, limit=limit)
     for entry in found:
-        click.echo(
+        say(
             f"{entry.at:%Y-%m-%d %H:%M:%S} UTC  {entry.category}  user {entry.user}  {entry.kb}  "
             f"session {entry.session_id}, message {entry.turn}"
         )
     if not found:
-        click.echo("Nobody asked for private data.")
+        say("Nobody asked for private data.")

@@ -9,6 +9,8 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from firstline.cli.main import run, settings_from
+from firstline.cli.numbers import Between
+from firstline.cli.printing import say
 
 if TYPE_CHECKING:
     from firstline.domain import CalibratedGates
@@ -27,19 +29,19 @@ HOW_TO_DRAW = 'no curve.png: `pip install "firstline[plot]"` brings what draws i
     "--max-wrong",
     default=0.01,
     show_default=True,
-    type=click.FloatRange(0.0001, 0.5),
+    type=Between(0.0001, 0.5),
     help="Wrong answers shown / all questions asked, at most.",
 )
 @click.option(
     "--confidence",
     default=0.95,
     show_default=True,
-    type=click.FloatRange(0.8, 0.9999),
+    type=Between(0.8, 0.9999),
     help="How certain that must be.",
 )
 @click.option(
     "--max-wrong-unsure",
-    type=click.FloatRange(0.0001, 0.5),
+    type=Between(0.0001, 0.5),
     help="A laxer bound for everything shown, answers with a disclaimer included (default: no such answers).",
 )
 @click.option(
@@ -107,10 +109,12 @@ async def _calibrate(settings: Any, path: Path, wanted: Wanted, folder: Path, dr
     from firstline.evals.calibrate import choose
     from firstline.evals.calibration_cases import check_enough
     from firstline.evals.calibration_files import chosen_in_words, write_files
-    from firstline.evals.cases import load_cases, with_known_documents
+    from firstline.evals.cases import each_once, load_cases, with_known_documents
     from firstline.wiring import open_firstline
 
-    loaded = load_cases(path)
+    loaded, repeated = each_once(load_cases(path))
+    if repeated:
+        say(f"notice: {left_out(repeated)}", err=True)
     async with open_firstline(settings) as firstline:
         known = await documents_of(firstline.knowledge, settings.tenant, settings.kb)
         cases, missing = with_known_documents(loaded, known)
@@ -123,13 +127,20 @@ async def _calibrate(settings: Any, path: Path, wanted: Wanted, folder: Path, dr
         if not dry_run:
             gates = await firstline.gates.add_gates(gates)
     drawn = write_files(folder, chosen, wanted, about=about(gates, seen, path))
-    click.echo(chosen_in_words(chosen, wanted))
+    say(chosen_in_words(chosen, wanted))
     if dry_run:
-        click.echo(f"Nothing was changed (--dry-run). The curve is in {folder}.")
+        say(f"Nothing was changed (--dry-run). The curve is in {folder}.")
     else:
-        click.echo(f"In force as version {gates.version} of {settings.kb!r}. The curve is in {folder}.")
+        say(f"In force as version {gates.version} of {settings.kb!r}. The curve is in {folder}.")
     if not drawn:
-        click.echo(HOW_TO_DRAW, err=True)
+        say(HOW_TO_DRAW, err=True)
+
+
+def left_out(repeated: int) -> str:
+    cases = "1 case repeats the messages of another one and is" if repeated == 1 else ""
+    return (
+        f"{cases or f'{repeated} cases repeat the messages of others and are'} left out: each conversation counts once."
+    )
 
 
 async def ask_all(firstline: Firstline, cases: list[Case]) -> list[Seen]:

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from firstline.cli.main import run, settings_from
+from firstline.cli.printing import say
 
 if TYPE_CHECKING:
     from firstline.domain import Delivery, HandoffMessage
@@ -76,10 +77,10 @@ async def _list(settings: Any, state: str | None, limit: int) -> None:
     async with open_ledgers(settings) as ledgers:
         found = await ledgers.deliveries.deliveries(tenant=settings.tenant, limit=limit, states=states)
     for each in found:
-        click.echo(_row(each))
+        say(_row(each))
     names = ", ".join(channel.name for channel in channels_of(settings))
     if not found:
-        click.echo("No deliveries." if names else "No deliveries: no channel is configured (docs/delivery.md).")
+        say("No deliveries." if names else "No deliveries: no channel is configured (docs/delivery.md).")
 
 
 def _row(delivery: Delivery) -> str:
@@ -100,14 +101,14 @@ async def _show(settings: Any, delivery_id: str) -> None:
     if found is None:
         raise NotFound(f"There is no delivery {delivery_id}.", remedy="`firstline deliveries` lists them.")
     handoff = found.message.handoff
-    click.echo(f"{found.delivery_id} by {found.channel}: {found.state}, attempts {found.attempts}")
-    click.echo(f"written {_at(found.created_at)}" + (f", ended {_at(found.finished_at)}" if found.finished_at else ""))
+    say(f"{found.delivery_id} by {found.channel}: {found.state}, attempts {found.attempts}")
+    say(f"written {_at(found.created_at)}" + (f", ended {_at(found.finished_at)}" if found.finished_at else ""))
     if found.state == "pending":
-        click.echo(f"next attempt {_at(found.due_at)}")
+        say(f"next attempt {_at(found.due_at)}")
     if found.problem:
-        click.echo(f"problem: {found.problem}")
-    click.echo(f"hand-over {handoff.handoff_id} ({found.message.event}): {handoff.reason}, {handoff.state}")
-    click.echo(f"question: {handoff.question[:300]}")
+        say(f"problem: {found.problem}")
+    say(f"hand-over {handoff.handoff_id} ({found.message.event}): {handoff.reason}, {handoff.state}")
+    say(f"question: {handoff.question[:300]}")
 
 
 async def _retry(settings: Any, delivery_ids: Sequence[str] | None) -> None:
@@ -117,13 +118,13 @@ async def _retry(settings: Any, delivery_ids: Sequence[str] | None) -> None:
     async with open_ledgers(settings) as ledgers:
         retried = await ledgers.deliveries.retry(tenant=settings.tenant, delivery_ids=delivery_ids)
     for delivery_id in retried:
-        click.echo(f"{delivery_id} is pending again.")
+        say(f"{delivery_id} is pending again.")
     left = [each for each in delivery_ids or () if each not in retried]
     if left:
         raise NotFound(
             f"Not dead, or not there: {', '.join(left)}.", remedy="`firstline deliveries list --state dead` lists them."
         )
-    click.echo("A running server sends them." if retried else "Nothing is dead.")
+    say("A running server sends them." if retried else "Nothing is dead.")
 
 
 async def _test(settings: Any) -> bool:
@@ -131,7 +132,7 @@ async def _test(settings: Any) -> bool:
 
     channels = channels_of(settings)
     if not channels:
-        click.echo("No channel is configured: set handoff_webhook_url, handoff_email_to or handoff_slack_webhook.")
+        say("No channel is configured: set handoff_webhook_url, handoff_email_to or handoff_slack_webhook.")
         return False
     message = test_message(settings.tenant, settings.kb)
     return all([await _try(channel, message) for channel in channels])
@@ -140,12 +141,14 @@ async def _test(settings: Any) -> bool:
 async def _try(channel: DeliveryChannel, message: HandoffMessage) -> bool:
     import uuid
 
-    receipt = await channel.send(message, idempotency_key=uuid.uuid4().hex)
+    from firstline.connectors.handover.deliver import sent
+
+    receipt = await sent(channel, message, idempotency_key=uuid.uuid4().hex)
     if not receipt.problem:
-        click.echo(f"ok    {channel.name}: sent")
+        say(f"ok    {channel.name}: sent")
         return True
     later = " (such a delivery is tried again)" if receipt.again else " (such a delivery is given up at once)"
-    click.echo(f"BAD   {channel.name}: {receipt.problem}{later}")
+    say(f"BAD   {channel.name}: {receipt.problem}{later}")
     return False
 
 

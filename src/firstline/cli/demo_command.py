@@ -8,6 +8,7 @@ from typing import Any
 import click
 
 from firstline.cli.main import run, settings_from
+from firstline.cli.printing import say
 
 PARTS = (
     ("docs", "documentation", "public"),
@@ -46,12 +47,12 @@ def command(ctx: click.Context, folder: Path, port: int, no_serve: bool) -> None
     token = run(create_key(settings, name="demo", level=Level.CUSTOMER, acl=frozenset({EVERYONE}), days=1))
 
     def ready(url: str) -> None:
-        click.echo(f"\nOpen this link (it carries a key that is valid for a day):\n\n  {url}/#key={token}\n")
-        click.echo("Questions to try:")
+        say(f"\nOpen this link (it carries a key that is valid for a day):\n\n  {url}/#key={token}\n")
+        say("Questions to try:")
         for line in (folder / "ask.txt").read_text(encoding="utf-8").splitlines():
             if line.strip():
-                click.echo(f"  - {line.strip()}")
-        click.echo("\nCtrl-C ends it.")
+                say(f"  - {line.strip()}")
+        say("\nCtrl-C ends it.")
 
     serve(settings, host=settings.host, port=settings.port, on_ready=ready)
 
@@ -75,5 +76,5 @@ async def ingest_demo(settings: Any, folder: Path) -> None:
             )
             report = await firstline.documents.ingest(source, tenant=settings.tenant, kb=settings.kb)
             if report.published or report.failures:
-                click.echo(f"{name}: ", nl=False)
+                say(f"{name}: ", nl=False)
                 print_report(report)

@@ -9,6 +9,8 @@ from typing import Any
 import click
 
 from firstline.cli.main import run, settings_from
+from firstline.cli.printing import say
+from firstline.cli.table_checks import table_warnings
 
 FREE_BYTES_MIN = 1_000_000_000
 
@@ -18,7 +20,7 @@ FREE_BYTES_MIN = 1_000_000_000
 def command(ctx: click.Context) -> None:
     """Check the installation step by step; each finding names its remedy. Exit code 1 when something is wrong."""
     settings = settings_from(ctx)
-    click.echo(f"ok    settings ({settings.settings_hash})")
+    say(f"ok    settings ({settings.settings_hash})")
     fine = run(_check(settings))
     sys.exit(0 if fine else 1)
 
@@ -33,17 +35,19 @@ async def _check(settings: Any) -> bool:
         folder = prepare_folder(settings.data_folder)
         free = shutil.disk_usage(folder).free
         mark = "ok   " if free > FREE_BYTES_MIN else "WARN "
-        click.echo(f"{mark} data folder {folder}, {free / 1e9:.1f} GB free")
+        say(f"{mark} data folder {folder}, {free / 1e9:.1f} GB free")
         async with open_firstline(settings) as firstline:
-            click.echo("ok    ledger answers and is migrated")
+            say("ok    ledger answers and is migrated")
             vector = (await firstline.embedder.embed(["Does the embedder work?"]))[0]
             length = float(np.linalg.norm(vector))
-            click.echo(f"ok    embedder {firstline.embedder.model_id} ({len(vector)} dimensions, norm {length:.3f})")
+            say(f"ok    embedder {firstline.embedder.model_id} ({len(vector)} dimensions, norm {length:.3f})")
             names = await firstline.knowledge.knowledge_bases(tenant=settings.tenant)
+            for slip in table_warnings(settings, names):
+                say(f"WARN  {slip}")
             # Every one of them, whatever is wrong with an earlier one.
             return all([await knowledge_base_is_fine(firstline, settings.tenant, kb) for kb in names])
     except FirstlineError as error:
-        click.echo(f"BAD   {error.message} {error.remedy}")
+        say(f"BAD   {error.message} {error.remedy}")
         return False
 
 
@@ -51,16 +55,16 @@ async def knowledge_base_is_fine(firstline: Any, tenant: str, kb: str) -> bool:
     status = await firstline.knowledge.status(tenant=tenant, kb=kb)
     held = await firstline.index.count(tenant=tenant, kb=kb)
     if held < status.chunks:
-        click.echo(
+        say(
             f"BAD   {kb}: the index holds {held} of {status.chunks} chunks. "
             "Ingest into a new data folder (--data) and move over."
         )
         return False
     if status.embedder_id not in (None, firstline.embedder.model_id):
-        click.echo(
+        say(
             f"BAD   {kb} was embedded with {status.embedder_id}. Set `embedder` back to it, or ingest again "
             "into a new knowledge base."
         )
         return False
-    click.echo(f"ok    {kb}: snapshot {status.snapshot}, {status.chunks} chunks, all indexed")
+    say(f"ok    {kb}: snapshot {status.snapshot}, {status.chunks} chunks, all indexed")
     return True

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 import click
 
 from firstline.cli.main import run, settings_from
+from firstline.cli.printing import say
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -40,9 +41,9 @@ def command(
 ) -> None:
     """Score a file of cases: retrieval and outcomes. docs/evaluation.md documents the format."""
     if compare is None and cases is not None:
-        click.echo(_scores(ctx, cases, kb, save_as))
+        say(_scores(ctx, cases, kb, save_as))
     elif compare is not None and cases is None and save_as is None:
-        click.echo(_differences(*compare))
+        say(_differences(*compare))
     else:
         raise click.UsageError("Name a file of cases, or two results with --compare.", ctx)
 
@@ -52,7 +53,7 @@ def _scores(ctx: click.Context, cases: Path, kb: str | None, save_as: Path | Non
     from firstline.evals.report import full_report
     from firstline.evals.results import Results, save
     from firstline.evals.run import Runner, run_cases
-    from firstline.wiring import open_firstline
+    from firstline.wiring import check_gates, open_firstline
 
     settings = settings_from(ctx, kb=kb)
     loaded = load_cases(cases)
@@ -62,6 +63,7 @@ def _scores(ctx: click.Context, cases: Path, kb: str | None, save_as: Path | Non
             known = await documents_of(firstline.knowledge, settings.tenant, settings.kb)
             asked, missing = with_known_documents(loaded, known)
             warn(missing, settings.kb)
+            await check_gates(firstline, kb=settings.kb)
             runner = Runner(
                 rank_question=firstline.questions.rank,
                 ask_question=firstline.questions.ask,
@@ -93,10 +95,10 @@ def warn(missing: Sequence[str], kb: str) -> None:
     if not missing:
         return
     for doc_id in missing[:MISSING_SHOWN]:
-        click.echo(f"notice: the gold document {doc_id!r} is not in the knowledge base {kb!r}.", err=True)
+        say(f"notice: the gold document {doc_id!r} is not in the knowledge base {kb!r}.", err=True)
     if len(missing) > MISSING_SHOWN:
-        click.echo(f"notice: {len(missing) - MISSING_SHOWN} more gold documents are not there.", err=True)
-    click.echo("notice: a case without any of its gold documents counts as unanswerable.", err=True)
+        say(f"notice: {len(missing) - MISSING_SHOWN} more gold documents are not there.", err=True)
+    say("notice: a case without any of its gold documents counts as unanswerable.", err=True)
 
 
 def _differences(before: Path, after: Path) -> str:

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from firstline.cli.main import run, settings_from
+from firstline.cli.printing import say
 
 if TYPE_CHECKING:
     from firstline.domain import CalibratedGates
@@ -63,11 +64,11 @@ async def _list(settings: Any) -> None:
         snapshot = await ledgers.knowledge.published(**where)
     version = in_force.version if in_force else 0
     for gates in known:
-        click.echo(("* " if gates.version == version else "  ") + line_of(gates))
+        say(("* " if gates.version == version else "  ") + line_of(gates))
     if in_force is None:
-        click.echo(f"The shipped gates are in force for {settings.kb!r}; `firstline calibrate CASES` sets its own.")
+        say(f"The shipped gates are in force for {settings.kb!r}; `firstline calibrate CASES` sets its own.")
     elif snapshot.number != in_force.snapshot:
-        click.echo(f"Calibrated on snapshot {in_force.snapshot}; snapshot {snapshot.number} is published.")
+        say(f"Calibrated on snapshot {in_force.snapshot}; snapshot {snapshot.number} is published.")
 
 
 def line_of(gates: CalibratedGates) -> str:
@@ -85,7 +86,7 @@ async def _rollback(settings: Any, version: int | None) -> None:
     async with open_ledgers(settings) as ledgers:
         wanted = version or await version_before(ledgers.gates, settings.tenant, settings.kb)
         await ledgers.gates.put_in_force(wanted, tenant=settings.tenant, kb=settings.kb)
-    click.echo(f"Version {wanted} of the gates is in force for {settings.kb!r}.")
+    say(f"Version {wanted} of the gates is in force for {settings.kb!r}.")
 
 
 async def version_before(ledger: GateLedger, tenant: str, kb: str) -> int:
@@ -111,7 +112,7 @@ async def _reset(settings: Any) -> None:
         before = await ledgers.gates.gates_in_force(tenant=settings.tenant, kb=settings.kb)
         await ledgers.gates.put_in_force(0, tenant=settings.tenant, kb=settings.kb)
     undo = f" `firstline gates rollback --kb {settings.kb} --to {before.version}` undoes this." if before else ""
-    click.echo(f"The shipped gates are in force for {settings.kb!r}.{undo}")
+    say(f"The shipped gates are in force for {settings.kb!r}.{undo}")
 
 
 async def _drift(settings: Any) -> None:
@@ -121,9 +122,9 @@ async def _drift(settings: Any) -> None:
     async with open_ledgers(settings) as ledgers:
         gates = await ledgers.gates.gates_in_force(tenant=settings.tenant, kb=settings.kb)
         if gates is None:
-            click.echo(f"The shipped gates are in force for {settings.kb!r}: there is no calibration to compare with.")
+            say(f"The shipped gates are in force for {settings.kb!r}: there is no calibration to compare with.")
             return
-        click.echo(drift_in_words(*await drift_since(ledgers.gates, gates)))
+        say(drift_in_words(*await drift_since(ledgers.gates, gates)))
 
 
 def drift_in_words(turns: int, found: Drift | None) -> str:
@@ -146,7 +147,7 @@ async def status_lines(settings: Any, ledger: GateLedger, status: KnowledgeStatu
     """For `firstline status`: which gates decide, on what they rest, and whether they still fit."""
     from firstline.evals.drift import drift_since
     from firstline.questions.gates_in_force import refusal
-    from firstline.wiring import knobs_of
+    from firstline.wiring import knobs_of, shipped_classifier
 
     gates = await ledger.gates_in_force(tenant=status.tenant, kb=status.kb)
     if gates is None:
@@ -156,12 +157,13 @@ async def status_lines(settings: Any, ledger: GateLedger, status: KnowledgeStatu
         f"  gates version {gates.version}, calibrated {gates.calibrated_at:%Y-%m-%d} "
         f"on snapshot {gates.snapshot}{moved}: at most {gates.max_wrong:.2%} wrong, {gates.certainty:.0%} certain"
     ]
-    # Models are not opened for a status: what they are called is taken from the knowledge base and the gates.
+    # Embedder and reranker are not opened for a status: what they are called is taken from the knowledge base and the
+    # gates.
     knobs = knobs_of(
         settings,
         embedder=status.embedder_id or "",
         reranker=gates.knobs.get("reranker", "none"),
-        classifier=gates.knobs.get("triage classifier", "none"),
+        classifier=shipped_classifier(embedder=status.embedder_id or ""),
     )
     refused = refusal(gates, knobs)
     if refused is not None:

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from firstline.cli.main import level_named, run, settings_from
+from firstline.cli.printing import say
 
 if TYPE_CHECKING:
     from firstline.domain import DraftTicket, Handoff, HandoffState
@@ -45,13 +46,14 @@ def list_command(ctx: click.Context, state: str | None, limit: int) -> None:
 @command.command("show")
 @click.argument("handoff_id")
 @click.option("--transcript", is_flag=True, help="Print the whole conversation instead.")
+@click.option("--acl", multiple=True, help="See pages with these tags (default: everyone).")
 @click.pass_context
-def show_command(ctx: click.Context, handoff_id: str, transcript: bool) -> None:
-    """Print one hand-over: what a person needs to take over."""
+def show_command(ctx: click.Context, handoff_id: str, transcript: bool, acl: tuple[str, ...]) -> None:
+    """Print one hand-over: what a person needs to take over. Pages that are gone or not for these tags are left out."""
     from firstline.wiring import wording_of
 
     settings = settings_from(ctx)
-    file = run(_file(settings, handoff_id))
+    file = run(_file(settings, handoff_id, acl))
     if transcript:
         print_transcript(file, wording_of(settings))
     else:
@@ -96,7 +98,7 @@ def note_command(ctx: click.Context, handoff_id: str, text: str, by: str | None)
 def resolve_command(ctx: click.Context, handoff_id: str, text: str, by: str | None) -> None:
     """Close it with what solved it, which becomes a draft ticket for the knowledge base."""
     _act(ctx, handoff_id, "resolve", by, text=text)
-    click.echo("A draft ticket was made of it: `firstline handoffs drafts`.")
+    say("A draft ticket was made of it: `firstline handoffs drafts`.")
 
 
 @command.command("return")
@@ -118,7 +120,7 @@ def drafts_command(ctx: click.Context, limit: int) -> None:
     for draft in drafts:
         print_draft(draft)
     if not drafts:
-        click.echo("No drafts.")
+        say("No drafts.")
 
 
 @command.command("publish")
@@ -138,7 +140,7 @@ def publish_command(
         print_draft(run(_draft(settings, draft_id)))
         click.confirm(f"Publish this for level {level}?", abort=True)
     settled, report = run(_publish(settings, draft_id, kb, wanted, frozenset(acl)))
-    click.echo(f"{settled.doc_id} is published in snapshot {report.snapshot}.")
+    say(f"{settled.doc_id} is published in snapshot {report.snapshot}.")
 
 
 @command.command("discard")
@@ -147,7 +149,7 @@ def publish_command(
 def discard_command(ctx: click.Context, draft_id: str) -> None:
     """Drop a draft ticket."""
     run(_discard(settings_from(ctx), draft_id))
-    click.echo(f"{draft_id} is discarded.")
+    say(f"{draft_id} is discarded.")
 
 
 def _state(name: str) -> HandoffState:
@@ -162,7 +164,7 @@ def _state(name: str) -> HandoffState:
 def _act(ctx: click.Context, handoff_id: str, act: str, by: str | None, *, text: str = "", force: bool = False) -> None:
     changed = run(_acted(settings_from(ctx), handoff_id, act, by or getpass.getuser(), text, force))
     owner = f", with {changed.owner}" if changed.owner else ""
-    click.echo(f"{changed.handoff_id} is {changed.state}{owner}.")
+    say(f"{changed.handoff_id} is {changed.state}{owner}.")
 
 
 async def _acted(settings: Any, handoff_id: str, act: str, by: str, text: str, force: bool) -> Handoff:
@@ -177,24 +179,29 @@ async def _acted(settings: Any, handoff_id: str, act: str, by: str, text: str, f
 
 
 async def _list(settings: Any, state: HandoffState | None, limit: int) -> None:
+    from firstline.domain import HandoffState
     from firstline.wiring import open_ledgers
 
     async with open_ledgers(settings) as ledgers:
-        found = await ledgers.conversations.handoffs(tenant=settings.tenant, limit=LISTED_MAX if state else limit)
-    shown = [handoff for handoff in found if state in (None, handoff.state)][:limit]
+        states = frozenset(HandoffState) if state is None else frozenset({state})
+        shown = await ledgers.conversations.handoffs(tenant=settings.tenant, limit=limit, states=states)
     for handoff in shown:
         owner = handoff.owner or "-"
         question = " ".join(handoff.question.split())[:QUESTION_SHOWN]
-        click.echo(f"{handoff.handoff_id}  {handoff.state:<12} {owner:<12} {handoff.reason:<20} {question}")
+        say(f"{handoff.handoff_id}  {handoff.state:<12} {owner:<12} {handoff.reason:<20} {question}")
     if not shown:
-        click.echo("No hand-overs.")
+        say("No hand-overs.")
 
 
-async def _file(settings: Any, handoff_id: str) -> HandoffFile:
+async def _file(settings: Any, handoff_id: str, acl: tuple[str, ...]) -> HandoffFile:
+    from firstline.domain import EVERYONE, Level, Principal
     from firstline.wiring import desk_of, open_ledgers
 
+    principal = Principal(
+        tenant=settings.tenant, user="team", acl_tags=frozenset(acl) or frozenset({EVERYONE}), level=Level.RESTRICTED
+    )
     async with open_ledgers(settings) as ledgers:
-        return await desk_of(ledgers).file(handoff_id, tenant=settings.tenant)
+        return await desk_of(ledgers).file(handoff_id, principal)
 
 
 async def _drafts(settings: Any, limit: int) -> list[DraftTicket]:
@@ -238,6 +245,7 @@ async def _publish(settings: Any, draft_id: str, kb: str | None, level: Any, acl
             kb=kb,
             documents=firstline.documents,
             handoffs=firstline.handoffs,
+            knowledge=firstline.knowledge,
         )
 
 
@@ -270,7 +278,7 @@ def print_handoff(file: HandoffFile) -> None:
 
 def _field(label: str, text: str, *, keep: bool = False) -> None:
     if text or keep:
-        click.echo(f"{label:<22}{text}")
+        say(f"{label:<22}{text}")
 
 
 def print_transcript(file: HandoffFile, wording: Wording) -> None:
@@ -278,14 +286,14 @@ def print_transcript(file: HandoffFile, wording: Wording) -> None:
 
     for line in transcript(file.turns, file.entries, wording):
         who = f"{line.who} {line.by}".strip()
-        click.echo(click.style(f"{line.at:%Y-%m-%d %H:%M} {who}", bold=True))
+        say(f"{line.at:%Y-%m-%d %H:%M} {who}", bold=True)
         for row in line.text.splitlines():
-            click.echo(f"  {row}")
+            say(f"  {row}")
 
 
 def print_draft(draft: DraftTicket) -> None:
-    click.echo(click.style(f"{draft.draft_id}  {draft.kb}: {draft.title}", bold=True))
+    say(f"{draft.draft_id}  {draft.kb}: {draft.title}", bold=True)
     for heading, text in (("Symptom", draft.symptom), ("Resolution", draft.resolution)):
-        click.echo(f"  {heading}")
+        say(f"  {heading}")
         for row in text.splitlines():
-            click.echo(f"    {row}")
+            say(f"    {row}")

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from firstline.cli.main import level_named, run, settings_from
+from firstline.cli.printing import say
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -66,7 +67,7 @@ def command(ctx: click.Context, paths: tuple[str, ...], mapping: str, acl: tuple
     print_report(report)
     print_notices(notices)
     if acl and not tags:
-        click.echo(f"notice: {NOBODY}", err=True)
+        say(f"notice: {NOBODY}", err=True)
     if report.failures:
         sys.exit(EXIT_SOME_FAILED)
 
@@ -98,7 +99,7 @@ async def _ingest(
     from firstline.documents.journey import Progress
     from firstline.wiring import open_firstline
 
-    source = FilesSource(paths, map=mapping, bytes_max=settings.file_bytes_max, **access)
+    source = FilesSource(paths, map=mapping, bytes_max=settings.file_bytes_max, may_be_empty=prune, **access)
     prefixes = source.prefixes if prune else ()
     async with open_firstline(settings) as firstline:
         # Into a file or a log, a line now and then; on a terminal, a bar.
@@ -117,6 +118,7 @@ async def _ingest(
                 prune=prefixes,
                 origins=source.origins,
                 moved=moved,
+                emptied=prune,
                 on_progress=show,
             )
     return report, tuple(source.notices)
@@ -124,48 +126,46 @@ async def _ingest(
 
 def print_report(report: Any) -> None:
     state = f"Snapshot {report.snapshot} is published" if report.published else f"Snapshot {report.snapshot} stands"
-    click.echo(
+    say(
         f"{state}: {report.added} added, {report.changed} changed, {report.removed} removed, "
         f"{report.unchanged} unchanged; {report.chunks} chunks in {report.duration_s:.1f} s."
     )
     if report.redactions:
         counts = ", ".join(f"{count} {name}" for name, count in sorted(report.redactions.items()))
-        click.echo(f"Redacted: {counts}.")
+        say(f"Redacted: {counts}.")
     print_held(report)
     for failure in report.failures[:FAILURES_SHOWN]:
-        click.echo(f"not taken: {failure.item_id}: {failure.reason}", err=True)
+        say(f"not taken: {failure.item_id}: {failure.reason}", err=True)
     if report.failures:
         more = len(report.failures) - FAILURES_SHOWN
         tail = f" ({more} more are listed by `firstline status --failures`)" if more > 0 else ""
         count = "1 item was" if len(report.failures) == 1 else f"{len(report.failures)} items were"
-        click.echo(f"{count} not taken; the rest went on.{tail}", err=True)
+        say(f"{count} not taken; the rest went on.{tail}", err=True)
 
 
 def print_held(report: Any) -> None:
     """What was kept out until somebody looks at it, and what no reader would have seen. It changes no exit code."""
     for held in report.held[:NOTICES_SHOWN]:
-        click.echo(f"held: {held.item_id}: {held.reason}", err=True)
+        say(f"held: {held.item_id}: {held.reason}", err=True)
     if report.held:
         count = (
             "1 document reads like instructions to an assistant and stays"
             if len(report.held) == 1
             else f"{len(report.held)} documents read like instructions to an assistant and stay"
         )
-        click.echo(
+        say(
             f"{count} out; `firstline quarantine` lists and releases them.",
             err=True,
         )
     for hidden in report.hidden[:NOTICES_SHOWN]:
-        click.echo(f"notice: {hidden.item_id}: {hidden.reason}", err=True)
+        say(f"notice: {hidden.item_id}: {hidden.reason}", err=True)
     if len(report.hidden) > NOTICES_SHOWN:
-        click.echo(
-            f"notice: {len(report.hidden) - NOTICES_SHOWN} more documents hold text that no reader sees.", err=True
-        )
+        say(f"notice: {len(report.hidden) - NOTICES_SHOWN} more documents hold text that no reader sees.", err=True)
 
 
 def print_notices(notices: Sequence[Notice]) -> None:
     """What was taken and should be looked at. It changes no exit code."""
     for notice in notices[:NOTICES_SHOWN]:
-        click.echo(f"notice: {notice}", err=True)
+        say(f"notice: {notice}", err=True)
     if len(notices) > NOTICES_SHOWN:
-        click.echo(f"notice: {len(notices) - NOTICES_SHOWN} more files are like that.", err=True)
+        say(f"notice: {len(notices) - NOTICES_SHOWN} more files are like that.", err=True)

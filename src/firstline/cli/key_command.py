@@ -8,6 +8,7 @@ from typing import Any
 import click
 
 from firstline.cli.main import level_named, run, settings_from
+from firstline.cli.printing import say
 
 
 @click.group("key")
@@ -29,8 +30,8 @@ def create(ctx: click.Context, name: str, kb: str | None, level: str, acl: tuple
     settings = settings_from(ctx, kb=kb)
     parsed = level_named(level)
     token = run(create_key(settings, name=name, level=parsed, acl=frozenset(acl) or frozenset({EVERYONE}), days=days))
-    click.echo(token)
-    click.echo("Keep it: it is shown this once. Send it as `Authorization: Bearer ...`.", err=True)
+    say(token)
+    say("Keep it: it is shown this once. Send it as `Authorization: Bearer ...`.", err=True)
 
 
 async def create_key(settings: Any, *, name: str, level: Any, acl: frozenset[str], days: int | None) -> str:
@@ -59,7 +60,7 @@ def list_keys(ctx: click.Context) -> None:
             for key in await ledgers.keys.keys(tenant=settings.tenant):
                 state = "revoked" if key.revoked_at else _validity(key.expires_at)
                 tags = ",".join(sorted(key.principal.acl_tags))
-                click.echo(f"{key.key_id}  {key.kb}  {key.principal.level.label}  {tags}  {state}  {key.name}")
+                say(f"{key.key_id}  {key.kb}  {key.principal.level.label}  {tags}  {state}  {key.name}")
 
     run(show())
 
@@ -85,4 +86,4 @@ def revoke(ctx: click.Context, key_id: str) -> None:
             await ledgers.keys.revoke_key(key_id, tenant=settings.tenant, at=datetime.now(UTC))
 
     run(end())
-    click.echo(f"{key_id} is revoked.")
+    say(f"{key_id} is revoked.")

@@ -13,6 +13,7 @@ from typing import Any, TypeVar
 import click
 
 from firstline import __version__
+from firstline.cli.printing import say
 from firstline.errors import FirstlineError
 
 T = TypeVar("T")
@@ -101,24 +102,24 @@ def main() -> None:
     except click.ClickException as error:
         error.show()
         if isinstance(error, click.NoSuchOption) and error.option_name == "--data" and error.ctx is not None:
-            click.echo(f"--data stands before the command: `firstline --data FOLDER {error.ctx.info_name}`.", err=True)
+            say(f"--data stands before the command: `firstline --data FOLDER {error.ctx.info_name}`.", err=True)
         sys.exit(error.exit_code)
     except FirstlineError as error:
-        click.echo(f"firstline: {error.message}", err=True)
+        say(f"firstline: {error.message}", err=True)
         if error.remedy:
-            click.echo(f"           {error.remedy}", err=True)
+            say(f"           {error.remedy}", err=True)
         sys.exit(error.exit_code)
     except (click.Abort, KeyboardInterrupt):
-        click.echo("\nInterrupted. What was committed is kept; run the command again to go on.", err=True)
+        say("\nInterrupted. What was committed is kept; run the command again to go on.", err=True)
         sys.exit(EXIT_INTERRUPTED)
     except BrokenPipeError:
         sys.exit(0)
     except OSError as error:
-        click.echo(f"firstline: {error.strerror or error}: {error.filename or 'no file named'}.", err=True)
-        click.echo("           Check free space (df -h) and permissions, then run the command again.", err=True)
+        say(f"firstline: {error.strerror or error}: {error.filename or 'no file named'}.", err=True)
+        say("           Check free space (df -h) and permissions, then run the command again.", err=True)
         sys.exit(6)
     except Exception as error:
         logger.debug("unforeseen", exc_info=error)
-        click.echo(f"firstline: something happened that was not foreseen ({type(error).__name__}: {error}).", err=True)
-        click.echo("           Run it again with FIRSTLINE_LOG_LEVEL=debug to see where, and report it.", err=True)
+        say(f"firstline: something happened that was not foreseen ({type(error).__name__}: {error}).", err=True)
+        say("           Run it again with FIRSTLINE_LOG_LEVEL=debug to see where, and report it.", err=True)
         sys.exit(EXIT_UNFORESEEN)

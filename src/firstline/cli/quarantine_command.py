@@ -9,11 +9,14 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from firstline.cli.main import run, settings_from
+from firstline.cli.printing import say
 
 if TYPE_CHECKING:
     from firstline.domain import Quarantined
 
 SHOWN_MAX = 1_000
+CONTENT_CHARS = 12
+MEANT_ARGUMENT = click.argument("meant", metavar="DOC_ID@CONTENT...", nargs=-1, required=True)
 KB_OPTION = click.option("--kb", help="Knowledge base (default: docs).")
 BY_OPTION = click.option("--by", default="", help="Who decides (default: the user of this machine).")
 NOTE_OPTION = click.option("--note", default="", help="Why, for whoever looks later.")
@@ -47,25 +50,25 @@ def show(ctx: click.Context, doc_id: str, kb: str | None) -> None:
 
 
 @command.command("release")
-@click.argument("doc_ids", nargs=-1, required=True)
+@MEANT_ARGUMENT
 @KB_OPTION
 @BY_OPTION
 @NOTE_OPTION
 @click.pass_context
-def release(ctx: click.Context, doc_ids: tuple[str, ...], kb: str | None, by: str, note: str) -> None:
-    """The next ingest takes them as they are. Another content of theirs is looked at anew."""
-    run(_settle(settings_from(ctx, kb=kb), doc_ids, "released", by, note))
+def release(ctx: click.Context, meant: tuple[str, ...], kb: str | None, by: str, note: str) -> None:
+    """The next ingest takes these contents as they are, as `show` named them. Others are looked at anew."""
+    run(_settle(settings_from(ctx, kb=kb), meant, "released", by, note))
 
 
 @command.command("reject")
-@click.argument("doc_ids", nargs=-1, required=True)
+@MEANT_ARGUMENT
 @KB_OPTION
 @BY_OPTION
 @NOTE_OPTION
 @click.pass_context
-def reject(ctx: click.Context, doc_ids: tuple[str, ...], kb: str | None, by: str, note: str) -> None:
-    """They stay out, and are not listed as waiting any more."""
-    run(_settle(settings_from(ctx, kb=kb), doc_ids, "rejected", by, note))
+def reject(ctx: click.Context, meant: tuple[str, ...], kb: str | None, by: str, note: str) -> None:
+    """These contents stay out, and are not listed as waiting any more."""
+    run(_settle(settings_from(ctx, kb=kb), meant, "rejected", by, note))
 
 
 async def _list(settings: Any, kb: str | None, everything: bool, limit: int) -> None:
@@ -76,9 +79,9 @@ async def _list(settings: Any, kb: str | None, everything: bool, limit: int) -> 
     async with open_ledgers(settings) as ledgers:
         found = await ledgers.quarantine.quarantined(tenant=settings.tenant, kb=kb, limit=limit, states=states)
     for one in found:
-        click.echo(f"{one.kb}  {one.state:<8} {one.doc_id}  {one.title}")
-        click.echo(f"    {why(one)}")
-    click.echo("`firstline quarantine show DOC_ID` tells more." if found else "Nothing is held.")
+        say(f"{one.kb}  {one.state:<8} {one.doc_id}  {one.title}")
+        say(f"    {why(one)}")
+    say("`firstline quarantine show DOC_ID` tells more." if found else "Nothing is held.")
 
 
 async def _show(settings: Any, doc_id: str) -> None:
@@ -87,47 +90,67 @@ async def _show(settings: Any, doc_id: str) -> None:
     from firstline.wiring import open_ledgers
 
     async with open_ledgers(settings) as ledgers:
-        every = await ledgers.quarantine.quarantined(
-            tenant=settings.tenant, kb=settings.kb, limit=SHOWN_MAX, states=frozenset(QuarantineState)
+        found = await ledgers.quarantine.quarantined(
+            tenant=settings.tenant, kb=settings.kb, limit=SHOWN_MAX, states=frozenset(QuarantineState), doc_id=doc_id
         )
-    found = [one for one in every if one.doc_id == doc_id]
     if not found:
         raise NotFound(
             f"{doc_id!r} is not in the quarantine of {settings.kb!r}.",
             remedy="`firstline quarantine list` shows what is there.",
         )
     for one in found:
-        click.echo(
-            f"{one.doc_id}: {one.state}, found {one.found_at:%Y-%m-%d %H:%M} UTC, content {one.fingerprint[:12]}"
-        )
+        content = one.fingerprint[:CONTENT_CHARS]
+        say(f"{one.doc_id}: {one.state}, found {one.found_at:%Y-%m-%d %H:%M} UTC, content {content}")
         if one.decided_at is not None:
-            click.echo(f"  {one.state} by {one.decided_by} on {one.decided_at:%Y-%m-%d %H:%M} UTC {one.note}".rstrip())
-        click.echo(f"  title: {one.title}")
+            say(f"  {one.state} by {one.decided_by} on {one.decided_at:%Y-%m-%d %H:%M} UTC {one.note}".rstrip())
+        say(f"  title: {one.title}")
         for suspicion in one.suspicions:
-            click.echo(f"  {suspicion.where}: {', '.join(suspicion.says)}")
-            click.echo(f"      {suspicion.excerpt}")
+            say(f"  {suspicion.where}: {', '.join(suspicion.says)}")
+            say(f"      {suspicion.excerpt}")
+        if one.state is QuarantineState.HELD:
+            say(f"  to decide: firstline quarantine release {one.doc_id}@{content}   (or reject)")
 
 
-async def _settle(settings: Any, doc_ids: tuple[str, ...], state: str, by: str, note: str) -> None:
+async def _settle(settings: Any, meant: tuple[str, ...], state: str, by: str, note: str) -> None:
     from firstline.domain import QuarantineState
     from firstline.wiring import open_ledgers
 
     who = by or getpass.getuser()
+    pairs = [_named(one) for one in meant]
     async with open_ledgers(settings) as ledgers:
-        for doc_id in doc_ids:
+        for doc_id, content in pairs:
+            kept = await ledgers.quarantine.quarantined(
+                tenant=settings.tenant,
+                kb=settings.kb,
+                limit=SHOWN_MAX,
+                states=frozenset(QuarantineState),
+                doc_id=doc_id,
+            )
             await ledgers.quarantine.settle(
                 doc_id,
                 tenant=settings.tenant,
                 kb=settings.kb,
+                fingerprint=next((one.fingerprint for one in kept if one.fingerprint.startswith(content)), content),
                 state=QuarantineState(state),
                 by=who,
                 at=datetime.now(UTC),
                 note=note,
             )
-            click.echo(f"{doc_id} is {state}.")
-    click.echo(
-        "Run the ingest again to take what was released." if state == "released" else "The next ingest leaves it out."
-    )
+            say(f"{doc_id} is {state}.")
+    say("Run the ingest again to take what was released." if state == "released" else "The next ingest leaves it out.")
+
+
+def _named(meant: str) -> tuple[str, str]:
+    """A document and a content of it, as `show` names them."""
+    from firstline.errors import InvalidInput
+
+    doc_id, _, content = meant.rpartition("@")
+    if not doc_id or len(content) < CONTENT_CHARS:
+        raise InvalidInput(
+            f"{meant!r} does not say which content is meant.",
+            remedy="Look at it with `firstline quarantine show DOC_ID`, which ends with what to type.",
+        )
+    return doc_id, content
 
 
 def why(one: Quarantined) -> str:

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from firstline.cli.main import run, settings_from
+from firstline.cli.printing import say
 from firstline.cli.review_screen import line_of, screen
 
 if TYPE_CHECKING:
@@ -87,13 +88,19 @@ def command(
 @click.pass_context
 def export_command(ctx: click.Context, cases: Path, kb: str | None, unchanged: bool) -> None:
     """Write what was judged as a file of cases, for `firstline eval` and `firstline calibrate`."""
+    if not cases.parent.is_dir():
+        from firstline.errors import InvalidInput
+
+        raise InvalidInput(
+            f"There is no folder {cases.parent} to write {cases.name} into.", remedy="Make it, or name another file."
+        )
     found = run(_golden(settings_from(ctx, kb=kb)))
     kept = [one for one in found if one.case is not None and not (unchanged and one.changed)]
     text = "".join(json.dumps(one.case, ensure_ascii=False) + "\n" for one in kept)
     cases.write_text(text, encoding="utf-8")
-    click.echo(f"{len(kept)} {'case is' if len(kept) == 1 else 'cases are'} in {cases}.")
+    say(f"{len(kept)} {'case is' if len(kept) == 1 else 'cases are'} in {cases}.")
     for line in notices(found, unchanged=unchanged):
-        click.echo(f"notice: {line}", err=True)
+        say(f"notice: {line}", err=True)
 
 
 def notices(found: list[Golden], *, unchanged: bool) -> list[str]:
@@ -141,12 +148,14 @@ async def review_all(desk: ReviewDesk, principal: Principal, by: str, terminal: 
     try:
         while files := await desk.next(principal, by=by, limit=1):
             waiting = len(await desk.waiting(tenant=principal.tenant, limit=LISTED_MAX))
-            click.echo(screen(files[0], terminal.wording, waiting=waiting))
+            head, _, rest = screen(files[0], terminal.wording, waiting=waiting).partition("\n")
+            say(head, bold=True)
+            say(rest)
             done = await _review_one(desk, principal, by, files[0], terminal)
             if done is None:
                 return judged
             judged += done
-        click.echo("Nothing waits for a review.")
+        say("Nothing waits for a review.")
     finally:
         await desk.release(tenant=principal.tenant, by=by)
     return judged
@@ -160,7 +169,7 @@ async def _review_one(
 
     found = Found()
     while True:
-        click.echo(click.style(KEYS, dim=True))
+        say(KEYS, dim=True)
         key = (await asyncio.to_thread(terminal.key)).lower()
         if key == "q":
             return None
@@ -174,13 +183,13 @@ async def _review_one(
             if settled is None:
                 continue
             try:
-                click.echo(_told(await judge_one(desk, principal, by, file, VERDICTS[key], settled)))
+                say(_told(await judge_one(desk, principal, by, file, VERDICTS[key], settled)))
                 return 1
             except Conflict as error:
-                click.echo(str(error))
+                say(str(error))
                 return 0
             except InvalidInput as error:
-                click.echo(str(error))
+                say(str(error))
 
 
 async def judge_one(
@@ -202,7 +211,7 @@ async def _with_page(file: ReviewFile, found: Found, terminal: Terminal) -> Foun
     """Which page would have been right, by its digit; None to go back."""
     if not file.pages:
         return found
-    click.echo(f"Which page holds the answer? 1-{len(file.pages)}   n none of these   any other key: back")
+    say(f"Which page holds the answer? 1-{len(file.pages)}   n none of these   any other key: back")
     key = (await asyncio.to_thread(terminal.key)).lower()
     if key == "n":
         return found
@@ -255,7 +264,7 @@ async def _review(settings: Any, principal: Principal, by: str) -> None:
     )
     async with open_ledgers(settings) as ledgers:
         judged = await review_all(review_desk_of(settings, ledgers), principal, by, terminal)
-    click.echo(f"{judged} judged. `firstline review export CASES.jsonl` makes cases of them.")
+    say(f"{judged} judged. `firstline review export CASES.jsonl` makes cases of them.")
 
 
 async def _list(settings: Any, limit: int) -> None:
@@ -265,9 +274,9 @@ async def _list(settings: Any, limit: int) -> None:
         items = await review_desk_of(settings, ledgers).waiting(tenant=settings.tenant, limit=limit)
         for item in items:
             known = await ledgers.feedback.turn(item.session_id, item.turn, tenant=settings.tenant)
-            click.echo(line_of(item, known.turn.question if known else ""))
+            say(line_of(item, known.turn.question if known else ""))
     if not items:
-        click.echo("Nothing waits for a review.")
+        say("Nothing waits for a review.")
 
 
 async def _judge(settings: Any, principal: Principal, by: str, turn: str, verdict: str, found: Found) -> None:
@@ -279,11 +288,11 @@ async def _judge(settings: Any, principal: Principal, by: str, turn: str, verdic
         desk = review_desk_of(settings, ledgers)
         if verdict == "skip":
             await desk.skip(session_id, number, tenant=settings.tenant, by=by)
-            click.echo(f"{turn} is skipped for {by}.")
+            say(f"{turn} is skipped for {by}.")
             return
         _verdict(verdict)
         file = await desk.file(session_id, number, principal)
-        click.echo(f"{turn}: {_told(await judge_one(desk, principal, by, file, verdict, found))}")
+        say(f"{turn}: {_told(await judge_one(desk, principal, by, file, verdict, found))}")
 
 
 async def _golden(settings: Any) -> list[Golden]:

@@ -6,7 +6,7 @@ import textwrap
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
-import click
+from firstline.cli.printing import plain
 
 if TYPE_CHECKING:
     from firstline.domain import Reply, ReviewItem, Turn
@@ -34,15 +34,10 @@ def line_of(item: ReviewItem, question: str) -> str:
     return f"{turn_id(item.session_id, item.turn)}  {item.rank:4.2f}  {why:<24} {asked}"
 
 
-def plain(text: str) -> str:
-    """Without characters that a terminal would obey: what customers and documents say is data."""
-    return "".join(c if c == "\n" or c.isprintable() else " " for c in text)
-
-
 def _head(file: ReviewFile, waiting: int) -> str:
     why = ", ".join(reason.replace("_", " ") for reason in file.item.reasons) if file.item else "named by you"
     told = f" {waiting} waiting | {why} | {file.session.kb} | {file.turn.asked_at:%Y-%m-%d %H:%M} UTC "
-    return click.style(told.center(WIDTH, "-"), bold=True)
+    return told.center(WIDTH, "-")
 
 
 def _conversation(file: ReviewFile, wording: Wording) -> Iterator[str]:

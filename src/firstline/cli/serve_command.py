@@ -5,6 +5,7 @@ from __future__ import annotations
 import click
 
 from firstline.cli.main import settings_from
+from firstline.cli.printing import say
 
 
 @click.command("serve")
@@ -16,4 +17,4 @@ def command(ctx: click.Context, host: str | None, port: int | None) -> None:
     from firstline.api.serve import serve
 
     settings = settings_from(ctx, host=host, port=port)
-    serve(settings, host=settings.host, port=settings.port, on_ready=lambda url: click.echo(f"firstline serves {url}"))
+    serve(settings, host=settings.host, port=settings.port, on_ready=lambda url: say(f"firstline serves {url}"))

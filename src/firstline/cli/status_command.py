@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from firstline.cli.main import run, settings_from
+from firstline.cli.printing import say
 
 if TYPE_CHECKING:
     from firstline.ports import Backlog, DeliveryChannel
@@ -28,7 +29,7 @@ def command(ctx: click.Context, failures: bool) -> None:
     """Show documents, chunks, snapshot, sizes and age of every knowledge base."""
     settings = settings_from(ctx)
     if not settings.data_folder.exists():
-        click.echo(f"There is no data folder at {settings.data_folder} yet. `firstline ingest PATH` creates it.")
+        say(f"There is no data folder at {settings.data_folder} yet. `firstline ingest PATH` creates it.")
         return
     run(_status(settings, failures))
 
@@ -40,35 +41,33 @@ async def _status(settings: Any, failures: bool) -> None:
     async with open_ledgers(settings) as ledgers:
         names = await ledgers.knowledge.knowledge_bases(tenant=settings.tenant)
         if not names:
-            click.echo("No knowledge base yet. `firstline ingest PATH` makes one.")
+            say("No knowledge base yet. `firstline ingest PATH` makes one.")
         for name in names:
             status = await ledgers.knowledge.status(tenant=settings.tenant, kb=name)
             kinds = ", ".join(f"{count} {kind}" for kind, count in sorted(status.by_kind.items()))
-            click.echo(f"{name}: snapshot {status.snapshot}, published {_age(status.published_at)}")
-            click.echo(f"  documents {status.documents} ({kinds or 'none'}), chunks {status.chunks}")
-            click.echo(f"  embedder {status.embedder_id or 'none yet'}")
+            say(f"{name}: snapshot {status.snapshot}, published {_age(status.published_at)}")
+            say(f"  documents {status.documents} ({kinds or 'none'}), chunks {status.chunks}")
+            say(f"  embedder {status.embedder_id or 'none yet'}")
             if status.candidate_documents:
-                click.echo(
+                say(
                     f"  candidate {status.candidate}: {status.candidate_documents} documents written, not published; "
                     "run the ingest again to finish it"
                 )
             for line in await status_lines(settings, ledgers.gates, status):
-                click.echo(line)
+                say(line)
             held = await ledgers.quarantine.quarantined(tenant=settings.tenant, kb=name, limit=HELD_MAX)
             if held:
-                click.echo(f"  in quarantine: {len(held)} (`firstline quarantine` lists them)")
+                say(f"  in quarantine: {len(held)} (`firstline quarantine` lists them)")
             if status.failures:
-                click.echo(f"  {status.failures} items were not taken (--failures lists them)")
+                say(f"  {status.failures} items were not taken (--failures lists them)")
             if failures:
                 for failure in await ledgers.knowledge.failures(tenant=settings.tenant, kb=name):
-                    click.echo(f"    {failure.item_id}: {failure.reason}")
+                    say(f"    {failure.item_id}: {failure.reason}")
         for line in backlog_lines(await ledgers.deliveries.backlog(tenant=settings.tenant), channels_of(settings)):
-            click.echo(line)
+            say(line)
         database = await ledgers.database_size_bytes()
     folder = settings.data_folder
-    click.echo(
-        f"sizes: ledger {_mb(database)}, index {_mb(_index(folder / 'index'))}, blobs {_mb(_tree(folder / 'blobs'))}"
-    )
+    say(f"sizes: ledger {_mb(database)}, index {_mb(_index(folder / 'index'))}, blobs {_mb(_tree(folder / 'blobs'))}")
 
 
 def backlog_lines(backlog: Sequence[Backlog], channels: Sequence[DeliveryChannel]) -> list[str]:

@@ -8,7 +8,8 @@
 | .pdf, .docx | PDF, Word document |
 | .csv, .jsonl .ndjson | a table: every row is a document (`connectors/table.py` lists the columns) |
 
-Other files are counted (`ignored`) and left alone; hidden ones are not even counted. The front matter of a Markdown
+Other files are counted (`ignored`) and left alone; hidden ones are not even counted. Links are followed as long as they
+stay in the folder given. The front matter of a Markdown
 file outranks what was given for the whole source: `acl`, `level`, `kind`, `title` and `url` apply to that document.
 """
 
@@ -26,7 +27,7 @@ from typing import Final
 from firstline.connectors.charset import Notice, as_utf8
 from firstline.connectors.hashing import content_hash
 from firstline.connectors.overrides import Access, front_overrides
-from firstline.connectors.roots import clean, roots_of, shown
+from firstline.connectors.roots import Root, clean, roots_of, shown
 from firstline.connectors.table import table_items
 from firstline.domain import DocumentKind, Failure, Level, SourceItem
 from firstline.errors import InvalidInput
@@ -54,6 +55,10 @@ NOTICES_MAX: Final = 1_000
 Yielded = SourceItem | Failure | Notice
 
 _SUPPORTED: Final = "Supported are " + ", ".join(MEDIA_TYPES) + "."
+_LEAVES: Final = (
+    "This link leads out of the folder that is ingested. "
+    "Put the documents themselves there, or ingest the folder they are in."
+)
 _NAME_IT: Final = "Name it by what it is, or leave it out."
 _UNPACK: Final = "Unpack it, and ingest what is in it."
 _TEXT_OF_IMAGE: Final = "Save what it shows as text, or leave it out."
@@ -89,13 +94,16 @@ class FilesSource:
         map: Mapping[str, str],
         bytes_max: int,
         name: str = "",
+        may_be_empty: bool = False,
     ) -> None:
-        """`name` stands in item ids instead of the root's own. InvalidInput when a path does not exist, a glob
+        """`name` stands in item ids instead of the root's own. With `may_be_empty`, folders without a document are an
+        answer: there is none any more. InvalidInput when a path does not exist, a glob
         matches nothing, or a name is given to several roots."""
         self._access = Access(kind=kind, acl=acl, level=level)
         self._map = dict(map)
         self._bytes_max = bytes_max
         self._roots = roots_of(paths, name=name)
+        self._may_be_empty = may_be_empty
         self.ignored = 0
         """Files left alone because of their extension, so far."""
         self.notices: list[Notice] = []
@@ -112,7 +120,8 @@ class FilesSource:
         return {root.label + _after(root.path): root.origin for root in self._roots}
 
     async def items(self) -> AsyncIterator[SourceItem | Failure]:
-        """In the order given, folders sorted by name. InvalidInput when there was no supported file at all."""
+        """In the order given, folders sorted by name. InvalidInput when there was no supported file at all, unless that
+        is an answer: every root is a folder that can be read."""
         self.ignored = 0
         self.notices.clear()
         found = False
@@ -124,20 +133,29 @@ class FilesSource:
                 continue
             found = True
             yield item
-        if not found:
+        if not found and not (self._may_be_empty and await asyncio.to_thread(self._are_folders)):
             where = ", ".join(shown(root.path) for root in self._roots)
             raise InvalidInput(f"There is no document in {where}.", remedy=_SUPPORTED)
+
+    def _are_folders(self) -> bool:
+        """Firstline's own data folder is passed over, and so says nothing of documents."""
+        try:
+            return not any(_is_data_folder([path.name for path in root.path.iterdir()]) for root in self._roots)
+        except OSError:
+            return False
 
     def _walk(self) -> Iterator[Yielded]:
         for root in self._roots:
             access = replace(self._access, origin=root.origin)
-            if root.path.is_dir():
-                yield from self._folder(root.label, root.path, access, depth=0, above=frozenset())
+            if root.leaves(root.path):
+                yield Failure(item_id=root.label + _after(root.path), reason=_LEAVES, keeps=False)
+            elif root.path.is_dir():
+                yield from self._folder(root, root.label, root.path, access, depth=0, above=frozenset())
             else:
                 yield from self._file(root.label, root.path, access, given=True)
 
     def _folder(
-        self, label: str, folder: Path, access: Access, *, depth: int, above: frozenset[tuple[int, int]]
+        self, root: Root, label: str, folder: Path, access: Access, *, depth: int, above: frozenset[tuple[int, int]]
     ) -> Iterator[Yielded]:
         try:
             status = folder.stat()
@@ -155,8 +173,11 @@ class FilesSource:
                 continue
             path = folder / name
             inner = f"{label}/{clean(name)}"
-            if os.path.isdir(path):  # noqa: PTH112 Path.is_dir raises where access is denied
-                yield from self._folder(inner, path, access, depth=depth + 1, above=above | {identity})
+            folded = os.path.isdir(path)  # noqa: PTH112 Path.is_dir raises where access is denied
+            if (folded or path.suffix.lower() in MEDIA_TYPES) and path.is_symlink() and root.leaves(path):
+                yield Failure(item_id=f"{inner}/" if folded else inner, reason=_LEAVES, keeps=False)
+            elif folded:
+                yield from self._folder(root, inner, path, access, depth=depth + 1, above=above | {identity})
             else:
                 yield from self._file(inner, path, access, given=False)
 

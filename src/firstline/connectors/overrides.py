@@ -6,7 +6,8 @@ A value that cannot be understood must not fall back to something wider: the doc
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+import tomllib
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Final, cast
 
@@ -16,13 +17,20 @@ from firstline.domain import (
     FRONT_MATTER_CHARS_MAX,
     NOTHING,
     ORIGIN,
+    UNSEEN,
     DocumentKind,
+    FrontMatter,
     Level,
+    front_matter,
     question_key,
-    split_front_matter,
 )
 
-_SETS_ACCESS: Final = re.compile(r"^[\"']?(?:acl|level)[\"']?[ \t]*:", re.MULTILINE)
+_SETS_ACCESS: Final = re.compile(r"^[ \t]{0,8}[\"']?(?:acl|level)[\"']?[ \t]*[:=]", re.MULTILINE | re.IGNORECASE)
+_JSON: Final = re.compile(r"\{\s{0,64}\"")
+_JSON_ACCESS: Final = re.compile(r"\"(?:acl|level)\"\s{0,8}:", re.IGNORECASE)
+_ACCESS: Final = ("acl", "level")
+_CLOSE_IT: Final = "Put a line like its first one behind its last."
+_NOT_JSON: Final = "Write it as YAML between two lines of `---`."
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -50,19 +58,29 @@ class Overrides:
 
 def front_overrides(raw: bytes, access: Access) -> Overrides | str:
     """What a Markdown page's front matter says; a sentence when it sets access in a way that cannot be understood."""
-    start = raw.removeprefix(b"\xef\xbb\xbf")[: 4 * FRONT_MATTER_CHARS_MAX].decode("utf-8", "replace")
-    head, _ = split_front_matter(start.replace("\r\n", "\n").replace("\r", "\n"))
-    if not head:
+    text = raw.decode("utf-8", "replace").lstrip(UNSEEN)[: 2 * FRONT_MATTER_CHARS_MAX]
+    text = text.replace("\r\n", "\n").replace("\r", "\n")
+    front = front_matter(text)
+    if _SETS_ACCESS.search(front.unclosed):
+        return f"Its front matter is not closed, and it seems to say who may see this page. {_CLOSE_IT}"
+    if _JSON.match(text) and _JSON_ACCESS.search(text.split("\n}", 1)[0]):
+        return f"Its front matter is JSON, and it seems to say who may see this page. {_NOT_JSON}"
+    if not front.head:
         return Overrides(title="", url=None, access=access)
-    try:
-        loaded: object = yaml.safe_load(head)
-    except (yaml.YAMLError, RecursionError, ValueError):
-        loaded = None
-    if not isinstance(loaded, dict):
-        if _SETS_ACCESS.search(head):
-            return "Its front matter is not valid YAML, and it seems to say who may see this page. Correct it."
+    pairs = _pairs(front)
+    if pairs is None:
+        if _SETS_ACCESS.search(front.head):
+            return (
+                f"Its front matter is not valid {_form(front)}, and it seems to say who may see this page. Correct it."
+            )
         return Overrides(title="", url=None, access=access)
-    values = {str(key): value for key, value in cast("dict[Any, object]", loaded).items()}
+    values: dict[str, object] = {}
+    for name, value in pairs:
+        if name in _ACCESS and name in values:
+            return f"Its front matter says `{name}` twice. Keep the one that is meant."
+        if name in _ACCESS and value is None:
+            return f"Its front matter leaves `{name}` empty. Say who may see this page, or remove the line."
+        values[name] = value
     changed = overridden(access, kind=values.get("kind"), acl=values.get("acl"), level=values.get("level"))
     if isinstance(changed, str):
         return changed
@@ -72,6 +90,36 @@ def front_overrides(raw: bytes, access: Access) -> Overrides | str:
         url=url.strip()[:2000] if isinstance(url, str) and url.strip() else None,
         access=changed,
     )
+
+
+def _pairs(front: FrontMatter) -> Sequence[tuple[str, object]] | None:
+    """Top-level keys in lower case with their values, a key that is written twice twice. None: it cannot be read."""
+    try:
+        loaded: object = tomllib.loads(front.head) if front.toml else yaml.safe_load(front.head)
+        written = [] if front.toml else _written(front.head)
+    except (yaml.YAMLError, RecursionError, ValueError):
+        return None
+    if not isinstance(loaded, dict):
+        return None
+    pairs = [(str(key).strip().lower(), value) for key, value in cast("dict[Any, object]", loaded).items()]
+    names = [name for name, _ in pairs]
+    # What the file says twice in one spelling, the mapping holds once.
+    again = [name for name in _ACCESS if written.count(name) > names.count(name)]
+    return [*pairs, *((name, "") for name in again)]
+
+
+def _written(head: str) -> list[str]:
+    """The keys as the YAML spells them out, repeated ones repeatedly."""
+    # The library's types leave this one open.
+    node: object = cast("Any", yaml).compose(head, Loader=yaml.SafeLoader)
+    if not isinstance(node, yaml.MappingNode):
+        return []
+    keys = cast("list[tuple[yaml.Node, yaml.Node]]", node.value)
+    return [str(key.value).strip().lower() for key, _ in keys if isinstance(key, yaml.ScalarNode)]
+
+
+def _form(front: FrontMatter) -> str:
+    return "TOML" if front.toml else "YAML"
 
 
 def overridden(access: Access, *, kind: object, acl: object, level: object) -> Access | str:

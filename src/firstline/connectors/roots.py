@@ -18,33 +18,67 @@ _LETTERS: Final = str.maketrans("0123456789", "ghijklmnop")
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Root:
-    """`label` starts every item id; `origin` is a fingerprint of the place, which never shows the path itself."""
+    """`label` starts every item id; `origin` is a fingerprint of the place, which never shows the path itself. Links
+    are followed as far as they stay in `within`: the folder that was given or that the glob starts from, as its real
+    path; None for a file that was named itself."""
 
     label: str
     path: Path
     origin: str
+    within: Path | None
+
+    def leaves(self, path: Path) -> bool:
+        """Does this path lead, through a link, to something that exists outside?"""
+        if self.within is None:
+            return False
+        real = Path(os.path.realpath(path))
+        return not real.is_relative_to(self.within) and os.path.exists(real)  # noqa: PTH110 see _expanded
 
 
 def roots_of(paths: Sequence[str | Path], *, name: str = "") -> list[Root]:
     """Every root once, labels unique. InvalidInput when a path does not exist, a glob matches nothing, or `name` is
     given to several roots or is no name."""
     found: dict[str, Path] = {}
+    starts: dict[Path, Path] = {}
     for given in paths:
         for path in _expanded(given):
-            found.setdefault(os.path.realpath(path), path)
+            first = found.setdefault(os.path.realpath(path), path)
+            # Given twice, what was named outranks what a glob met.
+            if not _is_glob(given):
+                starts.pop(first, None)
+            elif first is path:
+                starts[path] = _start_of(str(given))
     if not found:
         raise InvalidInput("No file or folder was given.", remedy="Name at least one: `firstline ingest PATH...`.")
     # Not resolve(): a symlinked root keeps the name it was given by.
     absolute = [Path(os.path.abspath(path)) for path in found.values()]  # noqa: PTH100 see above
+    within = [starts.get(path, _folder(path)) for path in found.values()]
     if name:
-        return [_named(name, absolute)]
+        return [_named(name, absolute, within)]
     labels = _labels(absolute)
     return [
-        Root(label=label, path=path, origin=_origin(label, path)) for label, path in zip(labels, absolute, strict=True)
+        Root(label=label, path=path, origin=_origin(label, path), within=inside)
+        for label, path, inside in zip(labels, absolute, within, strict=True)
     ]
 
 
-def _named(name: str, paths: Sequence[Path]) -> Root:
+def _folder(path: Path) -> Path | None:
+    return Path(os.path.realpath(path)) if os.path.isdir(path) else None  # noqa: PTH112 see _expanded
+
+
+def _is_glob(given: str | Path) -> bool:
+    path = Path(given).expanduser()
+    return glob.has_magic(str(path)) and not os.path.lexists(path)
+
+
+def _start_of(pattern: str) -> Path:
+    """The folder in front of a glob's first sign."""
+    parts = Path(pattern).expanduser().parts
+    plain = parts[: next(at for at, part in enumerate(parts) if glob.has_magic(part))]
+    return Path(os.path.realpath(Path(*plain)))
+
+
+def _named(name: str, paths: Sequence[Path], within: Sequence[Path | None]) -> Root:
     label = clean(name).strip().strip("/")
     if not label or "#" in label:
         raise InvalidInput(f"{name!r} is no name for a folder.", remedy="Write a name without #, like `--as manual`.")
@@ -54,7 +88,7 @@ def _named(name: str, paths: Sequence[Path]) -> Root:
             remedy="Ingest each with a name of its own.",
         )
     # The name speaks for itself: a fresh folder of every night's build goes on with the same documents.
-    return Root(label=label, path=paths[0], origin=_fingerprint(f"named {label}"))
+    return Root(label=label, path=paths[0], origin=_fingerprint(f"named {label}"), within=within[0])
 
 
 def _origin(label: str, path: Path) -> str:

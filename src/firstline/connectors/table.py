@@ -28,7 +28,7 @@ from typing import Any, Final, cast
 from firstline.connectors.charset import Notice, as_utf8
 from firstline.connectors.hashing import content_hash
 from firstline.connectors.overrides import Access, front_overrides, overridden
-from firstline.domain import DocumentKind, Failure, SourceItem
+from firstline.domain import DocumentKind, Failure, SourceItem, front_matter
 
 TITLES: Final = ("title", "subject", "question", "summary")
 TEXTS: Final = ("text", "body", "content", "description", "answer")
@@ -48,7 +48,7 @@ _SAME_ID: Final = "the id of this row was used before. Give every row an id of i
 _JSON_LINE: Final = 'Every line must be one object, like {"id": "1", "title": "...", "text": "..."}.'
 FIELD_CHARS_MAX: Final = 16 * 1024 * 1024
 _MARKDOWN: Final = re.compile(
-    r"\A---\n|^#{1,6} \S|^ {0,3}(?:```|~~~)|^\|?[ \t]*:?-{3,}:?[ \t]*\|"
+    r"^#{1,6} \S|^ {0,3}(?:```|~~~)|^\|?[ \t]*:?-{3,}:?[ \t]*\|"
     r"|\[[^\[\]\n]{1,200}\]\((?:https?:|/|#|\.)[^()\s]{0,500}\)|\*\*[^*\n]{1,200}\*\*",
     re.MULTILINE,
 )
@@ -197,7 +197,7 @@ def _item(row: Mapping[str, object], file_id: str, access: Access) -> SourceItem
         SourceItem(
             item_id=f"{file_id}#{_row_id(row, title, raw)}",
             kind=changed.kind,
-            media_type="text/markdown" if _MARKDOWN.search(text[:200_000]) else "text/plain",
+            media_type="text/markdown" if _is_markdown(text) else "text/plain",
             raw=raw,
             title=title,
             url=url,
@@ -206,6 +206,10 @@ def _item(row: Mapping[str, object], file_id: str, access: Access) -> SourceItem
             level=changed.level,
         )
     )
+
+
+def _is_markdown(text: str) -> bool:
+    return bool(front_matter(text).head) or _MARKDOWN.search(text[:200_000]) is not None
 
 
 def _row_id(row: Mapping[str, object], title: str, raw: bytes) -> str:

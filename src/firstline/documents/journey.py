@@ -27,7 +27,7 @@ from firstline.documents.embed import embed
 from firstline.documents.pipeline import pipeline
 from firstline.documents.prepare import prepare
 from firstline.documents.quarantine import fingerprint
-from firstline.documents.run import FAILURES_MAX, Batch, Prepared, Progress, Run
+from firstline.documents.run import Batch, Prepared, Progress, Run
 from firstline.domain import FOREVER, NOTHING, Document, Failure, IngestReport, QuarantineState, SourceItem
 from firstline.errors import InvalidInput, NotAccepted
 from firstline.ports import (
@@ -48,6 +48,11 @@ logger = logging.getLogger(__name__)
 
 BATCH_CHUNKS_MAX: Final = 1_000
 """A batch is closed at this many chunks even when it holds few documents."""
+
+HELD_BATCH: Final = 500
+"""Documents that wait for a person are recorded this many at a time: every one is, however many they are."""
+
+LISTED_AT_ONCE: Final = 10_000
 
 FIRST_BATCH_DOCUMENTS: Final = 4
 """The first batch is small, so that the embedder starts at once; each one after it may be twice as large."""
@@ -91,13 +96,15 @@ class DocumentJourney:
         prune: Sequence[str] = (),
         origins: Mapping[str, str] = NOTHING,
         moved: bool = False,
+        emptied: bool = False,
         on_progress: Callable[[Progress], None] | None = None,
     ) -> IngestReport:
         """Bring a knowledge base up to date with a source and publish the result as the next snapshot.
 
         `prune` names doc_id prefixes that the source speaks for: documents under them that it no longer yields end.
         `origins` says where the documents under a prefix come from, as their metadata does; with `moved`, those that
-        came from elsewhere are taken over.
+        came from elsewhere are taken over. With `emptied`, a source that yields nothing, not even a failure, says that
+        there is nothing any more: its documents of earlier runs end.
         Raises Conflict when another run holds the knowledge base, InvalidInput when its vectors come from another
         embedder or documents under a prefix came from elsewhere: nothing is written then. Failures of single items
         are in the report.
@@ -114,7 +121,7 @@ class DocumentJourney:
             run.resumed = any(document.since == candidate for document in run.current.values())
             await self._clear_leftovers(run)
             await self._pipeline(run, source)
-            await self._prune(run, prune)
+            await self._prune(run, prune, emptied=emptied)
             await self._record_held(run, prune)
             return await self._publish(run, started)
 
@@ -178,6 +185,8 @@ class DocumentJourney:
         if not prepared.suspicions or run.state_of(prepared) is QuarantineState.RELEASED:
             return prepared
         run.hold(prepared)
+        if len(run.held) >= HELD_BATCH:
+            await self._hold(run)
         if known is not None and known.content_hash == item.content_hash:
             # It was taken once, and rejected since.
             ids = await self._ledger.end(tenant=run.tenant, kb=run.kb, candidate=run.candidate, doc_ids=[known.doc_id])
@@ -221,7 +230,7 @@ class DocumentJourney:
         else:
             run.unchanged += 1
 
-    async def _prune(self, run: Run, prefixes: Sequence[str]) -> None:
+    async def _prune(self, run: Run, prefixes: Sequence[str], *, emptied: bool) -> None:
         unread = tuple(run.unread)
         gone = [
             doc_id
@@ -231,9 +240,14 @@ class DocumentJourney:
             and not (unread and doc_id.startswith(unread))
             and doc_id.startswith(tuple(prefixes))
         ]
+        silent = emptied and not run.items
+        if silent and not any(doc_id.startswith(tuple(prefixes)) for doc_id in run.current):
+            raise InvalidInput(
+                "There is no document, and none was ingested from there before.", remedy="Check the path."
+            )
         if not prefixes or not gone:
             return
-        if not run.seen:
+        if not run.seen and not silent:
             raise InvalidInput(
                 f"The source yielded nothing, and pruning would remove {len(gone)} documents.",
                 remedy="Check the path, or leave out --prune.",
@@ -246,16 +260,25 @@ class DocumentJourney:
         """What is suspicious waits for a person; what is not there any more, or is clean now, waits no longer."""
         if self._quarantine is None:
             return
-        waiting = await self._quarantine.quarantined(tenant=run.tenant, kb=run.kb, limit=FAILURES_MAX)
-        held = {one.doc_id for one in run.held}
         gone = tuple(prefixes)
         clear = [
-            one.doc_id
-            for one in waiting
-            if one.doc_id not in held and (one.doc_id in run.seen or (gone and one.doc_id.startswith(gone)))
+            doc_id
+            for doc_id in await self._waiting(run, self._quarantine)
+            if doc_id not in run.waiting and (doc_id in run.seen or (gone and doc_id.startswith(gone)))
         ]
-        if run.held or clear:
-            await self._quarantine.hold(run.held, tenant=run.tenant, kb=run.kb, clear=clear)
+        await self._hold(run, clear=clear)
+
+    async def _waiting(self, run: Run, quarantine: QuarantineLedger) -> list[str]:
+        """Ids of all that wait in this knowledge base, those of earlier runs included."""
+        limit = LISTED_AT_ONCE
+        while len(found := await quarantine.quarantined(tenant=run.tenant, kb=run.kb, limit=limit)) == limit:
+            limit *= 4
+        return [one.doc_id for one in found]
+
+    async def _hold(self, run: Run, *, clear: Sequence[str] = ()) -> None:
+        found = run.take_held()
+        if self._quarantine is not None and (found or clear):
+            await self._quarantine.hold(found, tenant=run.tenant, kb=run.kb, clear=clear)
 
     async def _publish(self, run: Run, started: float) -> IngestReport:
         await self._ledger.record_failures(tenant=run.tenant, kb=run.kb, candidate=run.candidate, failures=run.failures)
@@ -281,6 +304,6 @@ class DocumentJourney:
             redactions=dict(run.redactions),
             failures=tuple(run.failures),
             duration_s=time.monotonic() - started,
-            held=tuple(run.kept_out),
+            held=run.named_held,
             hidden=tuple(run.hidden),
         )

@@ -10,7 +10,7 @@ from typing import Final
 
 from firstline.documents.chunk import ChunkSpan, chunk, embedding_text
 from firstline.documents.parse import parse
-from firstline.documents.quarantine import fingerprint, invisible, reads_like_instructions, suspicions
+from firstline.documents.quarantine import fingerprint, invisible, reads_like_instructions, safe, suspicions
 from firstline.documents.run import Prepared
 from firstline.domain import Chunk, Document, SourceItem
 from firstline.errors import NotAccepted
@@ -44,7 +44,7 @@ def prepare(
         kb=kb,
         doc_id=item.item_id,
         kind=item.kind,
-        title=redactor.redact(parsed.title).text,
+        title=safe(parsed.title, redactor),
         url=_safe_url(item.url or parsed.metadata.get("url"), redactor),
         blob=hashlib.sha256(blob).hexdigest(),
         size_bytes=len(blob),
@@ -77,6 +77,7 @@ def prepare(
                 url=document.url,
                 metadata=document.metadata,
                 text=redacted.text,
+                redactor=redactor,
             )
         ),
         hidden=_of_hidden(parsed.hidden, item),
@@ -126,12 +127,12 @@ def _chunk_id(document: Document, start: int, end: int) -> str:
 
 def _safe(metadata: Mapping[str, str], redactor: Redactor) -> dict[str, str]:
     """Columns and front matter hold personal data as readily as the text does."""
-    return {name: redactor.redact(value).text for name, value in metadata.items()}
+    return {name: safe(value, redactor) for name, value in metadata.items()}
 
 
 def _safe_url(url: str | None, redactor: Redactor) -> str | None:
     """A link that carried a secret is dropped: with a placeholder inside it would lead nowhere."""
-    return url if url is None or not redactor.redact(url).redactions else None
+    return url if url is None or safe(url, redactor) == url else None
 
 
 def _cut(blob: bytes, start: int, end: int) -> str:

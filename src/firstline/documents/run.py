@@ -12,7 +12,7 @@ from firstline.domain import FOREVER, ORIGIN, Chunk, Document, Failure, Quaranti
 from firstline.errors import InvalidInput
 
 FAILURES_MAX: Final = 10_000
-"""Failures kept in detail; past that only their number grows."""
+"""Failures and documents kept out that the report names; what is recorded of the latter has no such limit."""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -63,7 +63,11 @@ class Run:
         self.unread: set[str] = set()
         self.decided: dict[tuple[str, str], QuarantineState] = {}
         self.held: list[Quarantined] = []
+        """Not recorded yet: `take_held` empties it."""
+        self.waiting: set[str] = set()
+        """Every document of this run that waits for a person."""
         self.kept_out: list[Failure] = []
+        self.rejected: list[Failure] = []
         self.hidden: list[Failure] = []
         self._on_progress = on_progress
 
@@ -80,30 +84,48 @@ class Run:
 
     def fail(self, failure: Failure) -> None:
         # What could not be read must not look deleted: a folder speaks for all below it, a broken line for its table.
-        table, mark, _ = failure.item_id.partition("#")
-        self.unread.add(table + mark)
+        if failure.keeps:
+            table, mark, _ = failure.item_id.partition("#")
+            self.unread.add(table + mark)
         if len(self.failures) < FAILURES_MAX:
             self.failures.append(failure)
 
     def hold(self, prepared: Prepared) -> None:
         """Keep it out: what stands of the document, an older revision, stays as it is."""
         document = prepared.document
-        rejected = self.state_of(prepared) is QuarantineState.REJECTED
         says = "; ".join(f"{one.where}: {', '.join(one.says)}" for one in prepared.suspicions)
-        if len(self.kept_out) < FAILURES_MAX:
-            self.kept_out.append(Failure(item_id=document.doc_id, reason=f"rejected; {says}" if rejected else says))
-            self.held.append(
-                Quarantined(
-                    tenant=self.tenant,
-                    kb=self.kb,
-                    doc_id=document.doc_id,
-                    fingerprint=prepared.fingerprint,
-                    title=document.title,
-                    suspicions=prepared.suspicions,
-                    state=QuarantineState.HELD,
-                    found_at=datetime.now(UTC),
-                )
+        if self.state_of(prepared) is QuarantineState.REJECTED:
+            # It is decided and waits for nobody: it takes no room from those that do.
+            self._name(self.rejected, document.doc_id, f"rejected; {says}")
+            return
+        self._name(self.kept_out, document.doc_id, says)
+        self.waiting.add(document.doc_id)
+        self.held.append(
+            Quarantined(
+                tenant=self.tenant,
+                kb=self.kb,
+                doc_id=document.doc_id,
+                fingerprint=prepared.fingerprint,
+                title=document.title,
+                suspicions=prepared.suspicions,
+                state=QuarantineState.HELD,
+                found_at=datetime.now(UTC),
             )
+        )
+
+    def take_held(self) -> list[Quarantined]:
+        taken, self.held = self.held, []
+        return taken
+
+    @property
+    def named_held(self) -> tuple[Failure, ...]:
+        """At most FAILURES_MAX, those that wait first."""
+        return tuple((*self.kept_out, *self.rejected)[:FAILURES_MAX])
+
+    @staticmethod
+    def _name(named: list[Failure], doc_id: str, reason: str) -> None:
+        if len(named) < FAILURES_MAX:
+            named.append(Failure(item_id=doc_id, reason=reason))
 
     def state_of(self, prepared: Prepared) -> QuarantineState | None:
         return self.decided.get((prepared.document.doc_id, prepared.fingerprint))

@@ -10,6 +10,7 @@ Units and conventions used throughout:
 from __future__ import annotations
 
 from firstline.domain.basics import EVERYONE, FOREVER, NOTHING, ORIGIN
+from firstline.domain.front_matter import FRONT_MATTER_CHARS_MAX, UNSEEN, FrontMatter, front_matter
 from firstline.domain.knowledge import (
     AuditEntry,
     CalibratedGates,
@@ -79,11 +80,9 @@ from firstline.domain.search import (
 )
 from firstline.domain.sessions import GateReading, Session, Turn, audited_category
 from firstline.domain.texts import (
-    FRONT_MATTER_CHARS_MAX,
     PIPELINE_VERSION,
     question_key,
     readable_message,
-    split_front_matter,
 )
 
 __all__ = [
@@ -94,6 +93,7 @@ __all__ = [
     "ORIGIN",
     "PERSON_OWNS",
     "PIPELINE_VERSION",
+    "UNSEEN",
     "Answered",
     "ApiKey",
     "Asks",
@@ -124,6 +124,7 @@ __all__ = [
     "Failure",
     "Feedback",
     "FeedbackReason",
+    "FrontMatter",
     "GateReading",
     "Handoff",
     "HandoffAct",
@@ -169,7 +170,7 @@ __all__ = [
     "Verdict",
     "Verification",
     "audited_category",
+    "front_matter",
     "question_key",
     "readable_message",
-    "split_front_matter",
 ]

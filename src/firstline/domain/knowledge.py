@@ -179,10 +179,14 @@ class CalibratedGates:
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Failure:
-    """A source item that could not become a document, and why. The rest of the run went on without it."""
+    """A source item that could not become a document, and why. The rest of the run went on without it.
+
+    Unless `keeps` is false, what stands of it from earlier runs is spared when what is gone is pruned.
+    """
 
     item_id: str
     reason: str
+    keeps: bool = True
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)

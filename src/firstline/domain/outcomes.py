@@ -258,13 +258,15 @@ class Asks(StrEnum):
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Clarify:
-    """One question back, made of what it `asks` and `names`; `options` are titles that can be picked. `question` is the
-    finished English text in records from before texts had keys, and empty since."""
+    """One question back, made of what it `asks` and `names`; `options` are titles that can be picked, `pages` the ids
+    of their documents in the same order (empty in older records). `question` is the finished English text in records
+    from before texts had keys, and empty since."""
 
     question: str = ""
     options: tuple[str, ...] = ()
     asks: Asks = Asks.DETAIL
     names: tuple[str, ...] = ()
+    pages: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)

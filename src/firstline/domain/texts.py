@@ -9,10 +9,9 @@ from typing import Final
 
 from firstline.errors import InvalidInput
 
-PIPELINE_VERSION: Final = "4"
+PIPELINE_VERSION: Final = "5"
 """Version of parse, redact and chunk. Part of every content hash: raising it makes the next ingest redo everything."""
 
-FRONT_MATTER_CHARS_MAX: Final = 65_536
 _APOSTROPHE: Final = re.compile("['\u2018\u2019`\u00b4]")
 _LOOSE_MARK: Final = re.compile(r"(?<![^\W_])[^\w\s#+]|[^\w\s#+](?![^\W_])")
 
@@ -25,6 +24,11 @@ _ENTITY: Final = re.compile(
 """Entities that are signs of everyday text. Each is longer than what it stands for: decoding never lengthens."""
 
 
+_CONTROL: Final = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f]")
+_TURNING: Final = re.compile("[\u202a-\u202e\u2066-\u2069]")
+"""Signs that show what follows them in another order than it stands in."""
+
+
 def question_key(text: str) -> str:
     """Equal for questions that differ only in case, width, punctuation and spacing.
 
@@ -35,13 +39,14 @@ def question_key(text: str) -> str:
 
 
 def readable_message(text: str, *, chars_max: int) -> str:
-    """A message as it is understood: without control characters, half surrogates and blanks around it, and with the
-    signs that a form or a page wrote as HTML entities. What stands in backticks is meant to the letter.
+    """A message as it is understood: without control characters, signs that turn the direction of writing, half
+    surrogates and blanks around it, and with the signs that a form or a page wrote as HTML entities. What stands in
+    backticks is meant to the letter.
 
     InvalidInput when nothing is left, or more than `chars_max` characters are.
     """
     cleaned = _ENTITY.sub(lambda found: found[0] if found["code"] else html.unescape(found[0]), text)
-    cleaned = "".join(" " if ord(c) < 32 and c not in "\n\t" else c for c in cleaned).strip()
+    cleaned = _CONTROL.sub(" ", _TURNING.sub("", cleaned)).strip()
     cleaned = cleaned.encode("utf-8", errors="replace").decode("utf-8")
     if not cleaned:
         raise InvalidInput("The message is empty.", remedy="Type a question.")
@@ -51,17 +56,3 @@ def readable_message(text: str, *, chars_max: int) -> str:
             remedy="Send the error message and the lines around it, not the whole log.",
         )
     return cleaned
-
-
-def split_front_matter(text: str) -> tuple[str, str]:
-    """(YAML between the `---` lines at the very start, rest); ("", text) when there is none."""
-    if not text.startswith(("---\n", "---\r\n")):
-        return "", text
-    close = re.compile(r"^(?:---|\.\.\.)[ \t]*\r?(?:\n|\Z)", re.MULTILINE).search(text, 4, FRONT_MATTER_CHARS_MAX)
-    if close is None:
-        return "", text
-    head = text[4 : close.start()]
-    # A page may open with a thematic break: front matter is told by its first `key:`.
-    if head.strip() and re.search(r"^[A-Za-z_][\w .-]{0,60}:", head, re.MULTILINE) is None:
-        return "", text
-    return head, text[close.end() :]

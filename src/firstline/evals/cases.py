@@ -127,6 +127,15 @@ def load_cases(path: Path) -> list[Case]:
     return found
 
 
+def each_once(cases: Sequence[Case]) -> tuple[list[Case], int]:
+    """The cases without those whose conversation was given before (same messages, whatever their white space), and how
+    many these were. A question asked twice proves no more than once: counting it twice would feign certainty."""
+    kept: dict[tuple[str, ...], Case] = {}
+    for case in cases:
+        kept.setdefault(tuple(" ".join(turn.split()).casefold() for turn in case.turns), case)
+    return list(kept.values()), len(cases) - len(kept)
+
+
 def with_known_documents(cases: Sequence[Case], known: Collection[str]) -> tuple[list[Case], list[str]]:
     """The cases on a knowledge base of these document ids, and the gold ids that it does not have, each once.
 

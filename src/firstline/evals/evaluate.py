@@ -171,9 +171,15 @@ def judge(
         met=None if removed else _met(case, turn, lacking),
         duration_ms=duration_ms,
         error=error,
-        features={name: value for gate in (turn.gates if turn else ()) for name, value in gate.features.items()},
+        features=_features(turn),
         lacking=lacking,
     )
+
+
+def _features(turn: Turn | None) -> dict[str, float]:
+    """What the gates of an answer saw; that of scope, which may end a turn before them, sees other things."""
+    gates = [gate for gate in turn.gates if gate.name in (RELEVANCE, CONFIDENCE)] if turn is not None else []
+    return {name: value for gate in gates for name, value in gate.features.items()}
 
 
 def _should_answer(case: Case) -> bool | None:

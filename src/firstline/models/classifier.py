@@ -51,7 +51,10 @@ class LinearClassifier:
     @property
     def model_id(self) -> str:
         """Changes whenever its verdicts would."""
-        digest = hashlib.sha256(self._weights.tobytes() + self._bias.tobytes()).hexdigest()
+        vocabulary = "\n".join(self._places).encode()
+        # Each part by its own digest: no part can take over what another one loses at its end.
+        parts = (self._weights.tobytes(), self._phrase_weights.tobytes(), self._bias.tobytes(), vocabulary)
+        digest = hashlib.sha256(b"".join(hashlib.sha256(part).digest() for part in parts)).hexdigest()
         return f"triage@{digest[:16]}"
 
     def classify(self, vector: Vectors, text: str) -> Mapping[Category, float]:

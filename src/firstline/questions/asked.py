@@ -17,7 +17,8 @@ ReadGate = Callable[[Mapping[str, float]], GateReading]
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Asked:
     """`history` holds the session's newest turns, oldest first; `exclude` documents that do not exist for this turn.
-    `gates` are those that decide, by name, and `gates_version` names them."""
+    `gates` are those that decide, by name, and `gates_version` names them; `unfit` says why they may not,
+    if so."""
 
     session: Session
     principal: Principal
@@ -29,6 +30,7 @@ class Asked:
     on_status: OnStatus | None
     gates: Mapping[str, ReadGate]
     gates_version: int
+    unfit: str = ""
 
     @property
     def earlier(self) -> tuple[str, ...]:

@@ -8,7 +8,7 @@ from typing import Final
 
 from firstline.domain import Asks, Clarify, Evidence
 from firstline.questions.message.language import language_of
-from firstline.questions.message.terms import all_stems, codes
+from firstline.questions.message.terms import all_stems, codes, joined
 
 OPTIONS_MAX: Final = 3
 NAME_WORDS_MAX: Final = 5
@@ -24,13 +24,19 @@ def clarify(question: str, evidence: Sequence[Evidence]) -> Clarify:
     found_in = language_of(evidence[0].text) if evidence else ""
     if evidence and language_of(question) != found_in:
         return Clarify(asks=Asks.LANGUAGE, names=(found_in,))
-    titles = tuple(dict.fromkeys(piece.chunk.title for piece in evidence))[:OPTIONS_MAX]
+    found: dict[str, str] = {}
+    for piece in evidence:
+        found.setdefault(piece.chunk.title, piece.chunk.doc_id)
+    titles = tuple(found)[:OPTIONS_MAX]
     if len(titles) < 2:
         return Clarify(asks=Asks.DETAIL)
     names = _differing(titles)
-    if names:
-        return Clarify(options=titles, asks=Asks.WHICH, names=names)
-    return Clarify(options=titles, asks=Asks.PICK)
+    return Clarify(
+        options=titles,
+        asks=Asks.WHICH if names else Asks.PICK,
+        names=names,
+        pages=tuple(found[title] for title in titles),
+    )
 
 
 def _unknown(question: str, evidence: Sequence[Evidence]) -> tuple[str, ...]:
@@ -41,7 +47,7 @@ def _unknown(question: str, evidence: Sequence[Evidence]) -> tuple[str, ...]:
     said = all_stems(
         " ".join(" ".join((piece.chunk.title, *piece.chunk.section_path, piece.text)) for piece in evidence)
     )
-    missing = tuple(code for code in asked if code.casefold() not in said)
+    missing = tuple(code for code in asked if code.casefold() not in said and joined(code) not in said)
     return missing if len(missing) == len(asked) else ()
 
 

@@ -7,7 +7,7 @@ the one that matches the question best are kept.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import replace
 
 from firstline.domain import Citation, Claim, ClaimKind, Draft, Evidence
@@ -18,8 +18,9 @@ from firstline.questions.page.rows_asked import rows_asked
 from firstline.questions.page.units import Unit, units_of
 
 
-def compose(question: str, evidence: Sequence[Evidence], *, chars_max: int) -> Draft:
-    """Draft an answer of at most about `chars_max` characters from evidence in rank order."""
+def compose(question: str, evidence: Sequence[Evidence], *, chars_max: int, aside: Collection[str] = ()) -> Draft:
+    """Draft an answer of at most about `chars_max` characters from evidence in rank order. `aside`: documents that may
+    say something else without contradicting it, as other versions of the page and replaced ones do."""
     if not evidence:
         return Draft(claims=())
     sought = frozenset(terms(question))
@@ -40,12 +41,13 @@ def compose(question: str, evidence: Sequence[Evidence], *, chars_max: int) -> D
                 room -= len(claim.text)
         if room <= 0:
             break
-    return Draft(claims=(*claims, *_otherwise(shown, evidence)))
+    return Draft(claims=(*claims, *_otherwise(shown, evidence, aside)))
 
 
-def _otherwise(shown: Sequence[Unit], evidence: Sequence[Evidence]) -> list[Claim]:
+def _otherwise(shown: Sequence[Unit], evidence: Sequence[Evidence], aside: Collection[str]) -> list[Claim]:
     """What other pages say against the answer."""
-    others = [piece for piece in evidence if piece.chunk.doc_id != evidence[0].chunk.doc_id]
+    own = evidence[0].chunk.doc_id
+    others = [piece for piece in evidence if piece.chunk.doc_id != own and piece.chunk.doc_id not in aside]
     return [_claim(piece, unit) for piece, unit in conflicting(shown, others)]
 
 

@@ -15,9 +15,9 @@ from firstline.questions.claims.parts import Part, asked_parts
 from firstline.questions.message.opposites import opposed
 from firstline.questions.message.terms import all_stems, stem, terms
 
-PART = re.compile(
-    r"\?\s+|;\s+|\.\s+|\n+|,?\s+and (?=(?:how|what|why|which|where|when|can|does|is|do|are)\b)", re.IGNORECASE
-)
+CHARS_MAX: Final = 4_000
+"""What is asked stands at the start; a log follows."""
+PART = re.compile(r"\? |; |\. |\n|,? and (?=(?:how|what|why|which|where|when|can|does|is|do|are)\b)", re.IGNORECASE)
 PART_TERMS_MIN = 2
 COVERED = 0.5
 """A part counts as covered when this share of its words stands in the answer or in the headings above it."""
@@ -43,7 +43,9 @@ def critique(question: str, claims: Sequence[Claim], evidence: Sequence[Evidence
     unanswered = _unanswered(asked_parts(question), available)
     if unanswered:
         return Critique(coverage=Coverage.PARTLY, missing=unanswered, opposed=against, some_parts=True)
-    parts = [part for part in PART.split(question) if len(terms(part)) >= PART_TERMS_MIN][:PARTS_MAX] or [question]
+    parts = [part for part in PART.split(_folded(question)) if len(terms(part)) >= PART_TERMS_MIN][:PARTS_MAX] or [
+        question
+    ]
     missing = tuple(part.strip() for part in parts if _covered(part, available) < COVERED)
     if not missing:
         return Critique(coverage=Coverage.FULLY, missing=(), opposed=against)
@@ -72,6 +74,11 @@ def _unanswered(parts: Sequence[Part], available: frozenset[str]) -> tuple[str, 
 def _answers(part: Part, available: frozenset[str]) -> bool:
     sought = [term for term in part.own if term not in GENERAL] or list(part.own)
     return sum(term in available for term in sought) >= COVERED * len(sought)
+
+
+def _folded(text: str) -> str:
+    """White space as single blanks and line ends: a run of it is nothing to look through again and again."""
+    return "\n".join(" ".join(line.split()) for line in text[:CHARS_MAX].splitlines() if line.strip())
 
 
 def _covered(part: str, available: frozenset[str]) -> float:

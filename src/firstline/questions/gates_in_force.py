@@ -2,15 +2,16 @@
 
 Calibrated thresholds mean something only for the values that they were calibrated on. Whatever changes these values
 (the models, the ranking, what is read, the gates' own weights) is a knob; with another knob than at calibration time
-nothing is decided at all, and the error says which one.
+nothing is decided at all, and the error says which one: to the operator. Whoever asks is handed over.
 """
 
 from __future__ import annotations
 
 import hashlib
 import json
+import logging
 from collections import OrderedDict
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 from typing import Final
@@ -21,8 +22,10 @@ from firstline.ports import GateLedger
 from firstline.questions.asked import ReadGate
 from firstline.questions.gate import GateModel, read
 
-RETRIEVAL_VERSION: Final = "1"
+RETRIEVAL_VERSION: Final = "2"
 """Raise it when the code between a question and its gates' values changes without a knob: it is one itself."""
+
+logger = logging.getLogger(__name__)
 
 CACHED_MAX: Final = 256
 NAMED_MAX: Final = 4
@@ -70,6 +73,15 @@ def refusal(gates: CalibratedGates, knobs: Mapping[str, str]) -> InvalidInput | 
     )
 
 
+async def refusals(
+    kbs: Sequence[str], *, tenant: str, ledger: GateLedger, knobs: Mapping[str, str]
+) -> list[InvalidInput]:
+    """Of each of these knowledge bases whose gates in force were calibrated with other knobs, the error."""
+    in_force = [await ledger.gates_in_force(tenant=tenant, kb=kb) for kb in kbs]
+    refused = [refusal(gates, knobs) for gates in in_force if gates is not None]
+    return [one for one in refused if one is not None]
+
+
 class GatesInForce:
     """Reads calibrated gates by the pointer that comes with a snapshot, and keeps them: a version never changes."""
 
@@ -101,6 +113,16 @@ class GatesInForce:
             raise refused
         return _calibrated(gates, models, self._overridden)
 
+    async def deciding(
+        self, snapshot: Snapshot, models: Mapping[str, GateModel]
+    ) -> tuple[Mapping[str, GateModel], str]:
+        """As `of`, for a turn: beside the gates why they may decide nothing, for the operator; "" when they may."""
+        try:
+            return await self.of(snapshot, models), ""
+        except (InvalidInput, Broken) as error:
+            logger.error("a question was handed over undecided: %s", error)
+            return models, error.message
+
     def version(self, snapshot: Snapshot) -> int:
         """Of the gates that decide, for the record; 0: as shipped."""
         return 0 if self._ledger is None else snapshot.gates_version
@@ -110,7 +132,8 @@ def _calibrated(
     gates: CalibratedGates, models: Mapping[str, GateModel], overridden: frozenset[str]
 ) -> dict[str, GateModel]:
     # One value was calibrated: the unsure gate is a lower threshold on what the confidence gate reads.
-    weighed = {**models, "unsure": replace(models["confidence"], name="unsure")}
+    unsure = replace(models["confidence"], name="unsure", threshold=models["unsure"].threshold)
+    weighed = {**models, "unsure": unsure}
     return {
         name: model if name in overridden else replace(model, threshold=gates.thresholds.get(name, model.threshold))
         for name, model in weighed.items()

@@ -9,15 +9,17 @@ from __future__ import annotations
 
 import asyncio
 import uuid
-from collections.abc import Sequence
+from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import replace
 from datetime import datetime, timedelta
+from functools import partial
 from typing import Final, TypeGuard
 
 from firstline.domain import (
     PERSON_OWNS,
     Category,
     Escalated,
+    Evidence,
     Handoff,
     HandoffState,
     HighStakes,
@@ -29,11 +31,15 @@ from firstline.domain import (
     Turn,
 )
 from firstline.errors import Conflict, FirstlineError
-from firstline.ports import ConversationLedger, KnowledgeLedger
+from firstline.ports import ConversationLedger, KnowledgeLedger, Scope
 from firstline.questions.asked import Asked
+from firstline.questions.card.bearing import names_to_look_up
+from firstline.questions.card.codes import holds
+from firstline.questions.card.matters import THEIRS
 from firstline.questions.card.not_enough import named_by
+from firstline.questions.card.read import BRIEF_CHARS_MAX, MESSAGE_CHARS_MAX, read_of
 from firstline.questions.card.support_hours import Support, availability
-from firstline.questions.card.telling_words import FAILS, THEIRS, TRIED
+from firstline.questions.card.telling_words import FAILS, TRIED
 from firstline.questions.handoff import Case, handoff
 from firstline.questions.message.person_wanted import wants_person
 from firstline.questions.message.signs import HIGH_STRONG, HIGH_WEAK, PRIVATE, first_sign
@@ -44,9 +50,13 @@ from firstline.questions.trail import Trail
 TURNS_READ_MAX: Final = 200
 TRIED_MAX: Final = 6
 VERSIONS_S_MAX: Final = 0.5
+CODES_S_MAX: Final = 1.0
+CARD_S_MAX: Final = 2.0
 RETURNS_MAX: Final = 2
 """A conversation that comes back more often than this, within RETURNS_WITHIN, goes straight to its last owner."""
 RETURNS_WITHIN: Final = timedelta(hours=24)
+Holding = Callable[[str, Scope], Awaitable[Sequence[Evidence]]]
+"""The pieces inside the scope that the whole index has for one name, by words alone."""
 _WEIGHTY: Final = frozenset({Intent.LEGAL, Intent.BILLING_DISPUTE, Intent.COMPLAINT})
 
 
@@ -57,6 +67,7 @@ async def with_handoff(
     *,
     conversations: ConversationLedger,
     knowledge: KnowledgeLedger,
+    holding: Holding,
     support: Support,
     now: datetime,
 ) -> tuple[Outcome, Handoff | None]:
@@ -66,26 +77,43 @@ async def with_handoff(
     if not _hands_over(outcome) and (not waits or small_talk(asked.question) is not None):
         return outcome, None
     session_id = asked.session.session_id
+    turns = await conversations.turns(session_id, limit=TURNS_READ_MAX)
+    *said, newest = read_of([*(turn.question for turn in turns), asked.question])
+    earlier = [replace(turn, question=text) for turn, text in zip(turns, said, strict=True)]
+    coded = await _coded([*said, newest], asked.scope, holding)
     case = Case(
         session_id=session_id,
         turn=asked.number,
         reason=_own_reason(outcome, trail.stands),
-        question=asked.question,
-        earlier=await conversations.turns(session_id, limit=TURNS_READ_MAX),
+        question=newest,
+        earlier=earlier,
         triage=trail.triage,
         evidence=trail.evidence,
+        coded=coded,
         gates=trail.gates,
-        sought=trail.plan.standalone if trail.plan else asked.question,
-        versions=await _versions(asked, trail, knowledge=knowledge),
+        sought=(trail.plan.standalone if trail.plan else newest)[:MESSAGE_CHARS_MAX],
+        versions=await _versions(
+            asked, [*trail.evidence, *(one for each in coded.values() for one in each)], knowledge
+        ),
         availability=availability(support, now),
         outcome=outcome,
     )
     if trail.stands is not None:
-        told = joined(trail.stands, case)
+        told = await _told(partial(joined, trail.stands), case)
         return (replace(outcome, handoff=told, again=True) if _hands_over(outcome) else outcome), told
-    made = handoff(case, handoff_id=str(uuid.uuid4()), created_at=now)
+    made = await _told(partial(handoff, handoff_id=str(uuid.uuid4()), created_at=now), case)
     made = _come_back(made, await conversations.closed_handoffs(session_id, since=now - RETURNS_WITHIN))
     return (replace(outcome, handoff=made) if _hands_over(outcome) else outcome), made
+
+
+async def _told(make: Callable[[Case], Handoff], case: Case) -> Handoff:
+    """Made beside the event loop. What takes too long is told from the newest message alone."""
+    try:
+        async with asyncio.timeout(CARD_S_MAX):
+            return await asyncio.to_thread(make, case)
+    except TimeoutError:
+        brief = replace(case, question=case.question[:BRIEF_CHARS_MAX], earlier=(), evidence=(), coded={})
+        return await asyncio.to_thread(make, brief)
 
 
 def _hands_over(outcome: Outcome) -> TypeGuard[Escalated | HighStakes]:
@@ -112,11 +140,31 @@ async def append(turn: Turn, new: Handoff | None, *, conversations: Conversation
         ) from error
 
 
-async def _versions(asked: Asked, trail: Trail, *, knowledge: KnowledgeLedger) -> dict[str, Sequence[Stated]]:
+async def _coded(messages: Sequence[str], scope: Scope, holding: Holding) -> dict[str, Sequence[Evidence]]:
+    """By code and name of the conversation, the pieces that hold it. Whatever the question's language found: a code is
+    the same in every one. A slow index costs the line, not the hand-over."""
+    found: dict[str, Sequence[Evidence]] = {}
+    try:
+        async with asyncio.timeout(CODES_S_MAX):
+            for name in names_to_look_up(messages):
+                pieces = await holding(name, scope)
+                found[name] = [
+                    one
+                    for one in pieces
+                    if holds(" ".join((one.chunk.title, *one.chunk.section_path, one.lead_text, one.text)), name)
+                ]
+    except (TimeoutError, FirstlineError):
+        return found
+    return found
+
+
+async def _versions(
+    asked: Asked, evidence: Sequence[Evidence], knowledge: KnowledgeLedger
+) -> dict[str, Sequence[Stated]]:
     """What the documents found are about. A slow ledger costs the reason, not the hand-over."""
-    if not trail.evidence:
+    if not evidence:
         return {}
-    found = list(dict.fromkeys(piece.chunk.doc_id for piece in trail.evidence))
+    found = list(dict.fromkeys(piece.chunk.doc_id for piece in evidence))
     try:
         async with asyncio.timeout(VERSIONS_S_MAX):
             return {one.doc_id: versions_of(one) for one in await knowledge.documents(found, asked.scope)}
@@ -136,7 +184,7 @@ def joined(stands: Handoff, case: Case) -> Handoff:
         owner=stands.owner,
         returns=stands.returns,
         reopens=stands.reopens,
-        tried=_tried_so_far(newest, stands, nothing_found=not case.evidence),
+        tried=_tried_so_far(newest, stands, nothing_found=not case.evidence and not any(case.coded.values())),
         measured=newest.measured or stands.measured,
     )
 

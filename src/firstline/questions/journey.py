@@ -152,7 +152,7 @@ class QuestionJourney:
         """Take one message to its outcome and record the turn.
 
         `on_status` hears the name of each step as it begins. Raises InvalidInput for an empty or too long message or
-        another embedder or other settings than the knowledge base or its gates were made with, and
+        another embedder than the knowledge base was made with, and
         Unavailable when not even the record can be written.
         """
         text = self._accepted(question)
@@ -162,6 +162,7 @@ class QuestionJourney:
                 await self._conversations.turns(session.session_id, limit=max(1, self._limits.history_turns))
             )
             snapshot = await self._published(tenant=session.tenant, kb=session.kb)
+            gates, unfit = await self._in_force.deciding(snapshot, self._gates)
             asked = Asked(
                 session=session,
                 principal=principal,
@@ -171,8 +172,9 @@ class QuestionJourney:
                 scope=Scope.of(principal, kb=session.kb, snapshot=snapshot.number),
                 exclude=exclude,
                 on_status=on_status,
-                gates=reads(await self._in_force.of(snapshot, self._gates)),
+                gates=reads(gates),
                 gates_version=self._in_force.version(snapshot),
+                unfit=unfit,
             )
             trail = Trail(timings_ms={"wait": (self._limits.turn_deadline_s - left_s) * 1000})
             outcome = await self._within_deadline(asked, trail, left_s=left_s)
@@ -258,6 +260,9 @@ class QuestionJourney:
         trail.stands = await self._conversations.open_handoff(asked.session.session_id)
         if trail.stands is not None and trail.stands.state in PERSON_OWNS:
             return Silent(handoff=trail.stands)
+        if asked.unfit:
+            trail.degraded["gates"] = f"broken: {asked.unfit}"
+            return self._late(asked, trail)
         try:
             if left_s <= 0:
                 raise TimeoutError
@@ -294,7 +299,8 @@ class QuestionJourney:
 
         await asked.tell("retrieve")
         await self._find(asked, trail, vector)
-        await settle(asked, trail, search=self._search, limit=self._limits.search.documents_ranked)
+        ranked_max = self._limits.search.documents_ranked
+        await settle(asked, trail, search=self._search, limit=ranked_max, rules=self._limits.rules)
         if (early := self._early_outcome(asked, trail)) is not None:
             return early
         return await self._judged(asked, trail)
@@ -367,7 +373,7 @@ class QuestionJourney:
 
     def _weak(self, asked: Asked, trail: Trail) -> Outcome:
         """The relevance gate failed: ask once, and hand over when asking did not help."""
-        if weak(asked, trail) and (early := self._early_outcome(asked, trail)) is not None:
+        if weak(asked, trail, self._limits.rules) and (early := self._early_outcome(asked, trail)) is not None:
             return early
         # A message that shares no word with the one before may be a new subject, or the detail that was asked for: it
         # is asked about once more, and never a third time.
@@ -379,7 +385,8 @@ class QuestionJourney:
     async def _answer(self, asked: Asked, trail: Trail, features: Mapping[str, float], *, outright: bool) -> Outcome:
         sought = _sought(asked, trail)
         with trail.step("compose"):
-            draft = compose(sought, trail.evidence, chars_max=self._limits.answer_chars_max)
+            aside = trail.sisters | trail.outdated
+            draft = compose(sought, trail.evidence, chars_max=self._limits.answer_chars_max, aside=aside)
         with trail.step("verify"):
             verification = verify(draft, trail.evidence)
         with trail.step("critique"):
@@ -396,7 +403,7 @@ class QuestionJourney:
             return self._weak(asked, trail)
         if shown := shown_again(verification.kept, asked.question, asked.history):
             # The same once more helps nobody who went on: the other pages are judged by themselves.
-            leave_out(shown, trail)
+            leave_out(shown, trail, judged_by=asked.gates)
             return await self._judged(asked, trail)
         # The gates were set with vectors: without them they are no ground for certainty.
         if "embed" in trail.degraded or not (confidence.passed or outright):
@@ -458,6 +465,7 @@ class QuestionJourney:
             trail,
             conversations=self._conversations,
             knowledge=self._knowledge,
+            holding=self._search.holding,
             support=self._limits.support,
             now=datetime.now(UTC),
         )

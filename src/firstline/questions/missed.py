@@ -145,7 +145,7 @@ async def _followed(
     trail = Trail()
     kept = search.documents_ranked
     stages = await search.stages(plan, scope, trail, limit=kept)
-    ranked = copies_last(stages.preferred, trail.copies)
+    trail.ranked = ranked = copies_last(stages.preferred, trail.copies)
     evidence = await search.read(ranked, scope, question=plan.standalone)
     neighbour = await search.neighbour(ranked, scope, trail.sisters)
     gate = read(gates["relevance"], relevance_features(plan.standalone, ranked, evidence, neighbour=neighbour))

@@ -19,15 +19,19 @@ from firstline.domain import (
     HandoffAct,
     HandoffEntry,
     HighStakes,
+    Intent,
     Note,
     Outcome,
+    Reason,
     Reply,
     ReplyBlock,
     ReplyCitation,
     Silent,
     Talk,
+    Triage,
     Turn,
 )
+from firstline.questions.card.urgent_words import tells_of_harm
 from firstline.questions.message.spoken import written_in
 from firstline.questions.wording.inert import inert_reply
 from firstline.questions.wording.text_keys import DEFAULT_LANGUAGE, KEYS, LANGUAGES
@@ -38,23 +42,34 @@ LINKS_ALLOWED = {Completeness.FULL: 2, Completeness.PARTIAL: 1, Completeness.UNS
 
 def render_turn(turn: Turn, wording: Wording) -> Reply:
     """A recorded turn as a person reads it, on every surface: in the language of its conversation."""
-    return render(turn.outcome, wording.voice(turn.language), spoken=turn.language)
+    reply = render(
+        turn.outcome, wording.voice(turn.language), spoken=turn.language, refused=_refused_topic(turn.triage)
+    )
+    # Who loses data is not left with a question back alone.
+    pressing = isinstance(turn.outcome, Clarify | Deflected) and tells_of_harm(turn.question)
+    return replace(reply, person="soft") if pressing else reply
 
 
-def render(outcome: Outcome, voice: Voice | None = None, *, spoken: str = "") -> Reply:
-    """An outcome in a voice (English as shipped). `spoken`: what the customer writes in, "" when nothing told."""
+def render(outcome: Outcome, voice: Voice | None = None, *, spoken: str = "", refused: bool = False) -> Reply:
+    """An outcome in a voice (English as shipped). `spoken`: what the customer writes in, "" when nothing told.
+    `refused`: the message is about a topic that the operator named as not answered here."""
     said = voice or shipped().voice(DEFAULT_LANGUAGE)
-    return replace(inert_reply(_rendered(outcome, said, spoken)), language=said.language)
+    return replace(inert_reply(_rendered(outcome, said, spoken, refused)), language=said.language)
 
 
-def _rendered(outcome: Outcome, voice: Voice, spoken: str) -> Reply:
+def _refused_topic(found: Triage | None) -> bool:
+    """By an operator's own phrase (topics.py): what needs an account or is private has an intent of its own."""
+    return found is not None and found.category is Category.OUT_OF_SCOPE and found.intent is Intent.OTHER
+
+
+def _rendered(outcome: Outcome, voice: Voice, spoken: str, refused: bool) -> Reply:
     match outcome:
         case Answered():
             return _answered(outcome, voice, spoken)
         case Clarify():
             return _reply("clarify", outcome.question or _question_back(outcome, voice), options=outcome.options)
         case Escalated(handoff=handoff, again=again):
-            why = "" if again else voice.say(f"escalated.{handoff.reason}")
+            why = "" if again else voice.say(f"escalated.{_why(handoff.reason, refused)}")
             notice = voice.join(why, _what_next(handoff, again, voice))
             return _reply("escalated", notice, handoff=handoff, person="connect")
         case HighStakes():
@@ -63,6 +78,10 @@ def _rendered(outcome: Outcome, voice: Voice, spoken: str) -> Reply:
             return _deflected(outcome, voice)
         case Silent(handoff=handoff):
             return _reply("silent", voice.say("silent.person"), handoff=handoff)
+
+
+def _why(reason: Reason, refused: bool) -> str:
+    return "refused_topic" if refused and reason is Reason.UNSUPPORTED_CATEGORY else reason
 
 
 def render_entry(entry: HandoffEntry, voice: Voice) -> str:

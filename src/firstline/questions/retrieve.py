@@ -35,14 +35,15 @@ from firstline.questions.page.companions import (
     NOT_SCORED,
     WHOLE,
     introduced_by,
+    opening,
     other_parts,
     told_by,
 )
+from firstline.questions.page.outright import codes_alone, titled_by
 
 PER_DOCUMENT = 3
 READ_ROUNDS_MAX = 3
 """Rounds of reading: each after the first takes the places that near-duplicates left."""
-"""Of evidence that came along with another chunk instead of being found itself."""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -159,7 +160,7 @@ async def read_evidence(
                 seen.append(own)
     if not kept:
         return ()
-    return await _completed(best_first(question, kept), scope, ledger=ledger, blobs=blobs)
+    return await _completed(question, best_first(question, kept), scope, ledger=ledger, blobs=blobs)
 
 
 async def _pieces(
@@ -196,12 +197,12 @@ async def read_texts(chunks: Sequence[Chunk], *, blobs: BlobStore) -> list[str]:
 
 
 async def _completed(
-    kept: Sequence[Evidence], scope: Scope, *, ledger: KnowledgeLedger, blobs: BlobStore
+    question: str, kept: Sequence[Evidence], scope: Scope, *, ledger: KnowledgeLedger, blobs: BlobStore
 ) -> tuple[Evidence, ...]:
     """With what the best chunk says only half of: the cure of a symptom, the steps below a summary, the other parts of
     a procedure or table. Its path says why it is there; one that was not found itself comes last and has no scores."""
     first = kept[0]
-    reasons = {chunk.chunk_id: (chunk, why) for chunk, why in await _companions(first, scope, ledger=ledger)}
+    reasons = {chunk.chunk_id: (chunk, why) for chunk, why in await _companions(question, first, scope, ledger=ledger)}
     reasons.pop(first.chunk.chunk_id, None)  # a cause is among the causes of its document
     marked = [
         replace(piece, path=(reasons.pop(piece.chunk.chunk_id)[1],)) if piece.chunk.chunk_id in reasons else piece
@@ -216,10 +217,14 @@ async def _completed(
     return (*marked, *brought)
 
 
-async def _companions(found: Evidence, scope: Scope, *, ledger: KnowledgeLedger) -> list[tuple[Chunk, str]]:
+async def _companions(
+    question: str, found: Evidence, scope: Scope, *, ledger: KnowledgeLedger
+) -> list[tuple[Chunk, str]]:
     """Chunks with the reason for each, nearest relation first."""
     first = found.chunk
     near = await ledger.neighbours(first, scope, before=NEAR, after=NEAR)
+    if titled_by(first.title, codes_alone(question)):
+        return [(chunk, f"PART_OF {first.doc_id}") for chunk in opening(first, near)]
     case = told_by(first, near)
     if case:
         return [(chunk, f"PART_OF {first.doc_id}") for chunk in case]

@@ -48,7 +48,7 @@ QUOTE_BYTES_MAX: Final = 4_000
 LEASE_S: Final = 900.0
 CHANGES_READ: Final = 500
 CHANGES_ROUNDS_MAX: Final = 400
-REFRESH_S_MAX: Final = 10.0
+REFRESH_S_MAX: Final = 2.0
 """Changes left over by then are looked at the next time."""
 
 LOOKED_BACK: Final = timedelta(days=30)
@@ -217,8 +217,9 @@ class ReviewDesk:
     ) -> Judgement:
         """Keep what a reviewer found. Without `docs`, what was good or partly so rests on what was cited.
 
-        InvalidInput for a document that is not there, and where an answer is called good or partly so and nothing says
-        what it rests on; NotFound and Conflict as in FeedbackLedger.judge.
+        InvalidInput for a document that is not there, where an answer is called good or partly so and nothing says
+        what it rests on, and where one called good lacks what it must contain; NotFound and Conflict as in
+        FeedbackLedger.judge.
         """
         known = await self._turn(session_id, number, principal)
         given = await self._known_documents(docs, known, principal, verdict)
@@ -227,6 +228,14 @@ class ReviewDesk:
             raise InvalidInput(
                 "Nothing was answered here, so nothing was partly right.",
                 remedy="Judge it wrong and name the documents that hold the answer, or unanswerable.",
+            )
+        must = tuple(
+            clean for text in must_contain[:MUST_CONTAIN_MAX] if (clean := self._clean(text, CORRECTION_CHARS_MAX))
+        )
+        if verdict is Verdict.GOOD and (lacks := _lacking(known.turn, must)):
+            raise InvalidInput(
+                f"The answer was called good, and does not hold {lacks[0]!r}.",
+                remedy="Correct the text that an answer must hold, or judge the answer partly or wrong.",
             )
         published = await self._knowledge.published(tenant=principal.tenant, kb=known.session.kb)
         judgement = Judgement(
@@ -237,9 +246,7 @@ class ReviewDesk:
             verdict=verdict,
             docs=given or cited,
             reference=self._clean(reference, REFERENCE_CHARS_MAX),
-            must_contain=tuple(
-                clean for text in must_contain[:MUST_CONTAIN_MAX] if (clean := self._clean(text, CORRECTION_CHARS_MAX))
-            ),
+            must_contain=must,
             by=by,
             at=datetime.now(UTC),
             # What was cited was read as it was then; what a reviewer names, as it is now.
@@ -342,6 +349,14 @@ def cited_documents(turn: Turn) -> tuple[str, ...]:
     if not isinstance(turn.outcome, Answered):
         return ()
     return tuple(dict.fromkeys(each.doc_id for claim in turn.outcome.claims for each in claim.citations))
+
+
+def _lacking(turn: Turn, texts: Sequence[str]) -> tuple[str, ...]:
+    """What the turn's answer does not say, letter case aside, as a case is scored; of what is no answer nothing is."""
+    if not isinstance(turn.outcome, Answered):
+        return ()
+    said = "\n".join(claim.text for claim in turn.outcome.claims).casefold()
+    return tuple(text for text in texts if text.casefold() not in said)
 
 
 def gates_in_words(turn: Turn) -> tuple[str, ...]:

@@ -12,6 +12,7 @@ from enum import StrEnum
 from typing import Final
 
 from firstline.domain import Answered, Clarify, Completeness, HighStakes, Turn
+from firstline.questions.card.urgent_words import tells_of_harm
 from firstline.questions.message.signs import ENDS_IT
 
 WORDS_MAX: Final = 9
@@ -67,6 +68,8 @@ def offered(last: Turn | None) -> Offer | None:
     if isinstance(last.outcome, HighStakes) and last.outcome.offer:
         return Offer.PERSON
     if isinstance(last.outcome, Answered) and last.outcome.completeness is not Completeness.FULL:
+        return Offer.PERSON
+    if isinstance(last.outcome, Clarify) and not last.outcome.options and tells_of_harm(last.question):
         return Offer.PERSON
     return Offer.CHOICE if isinstance(last.outcome, Clarify) else None
 

@@ -33,16 +33,18 @@ from firstline.ports import (
     WordEncoder,
 )
 from firstline.questions.message.pasted import condensed
-from firstline.questions.prefer import copies_of, prefer, sisters_of, superseded_of, version_note
+from firstline.questions.prefer import copies_of, prefer, superseded_of, version_note
 from firstline.questions.rerank import passages, rerank
-from firstline.questions.retrieve import FusionWeights, read_evidence, read_passages, read_texts, retrieve
+from firstline.questions.retrieve import FusionWeights, fuse, read_evidence, read_passages, read_texts, retrieve
 from firstline.questions.spelling import Spelling, spelling
-from firstline.questions.stories import only_a_story, stories_behind
+from firstline.questions.stories import stories_behind
 from firstline.questions.titles import asked_for_first, by_titles
 from firstline.questions.trail import Trail
 
 logger = logging.getLogger(__name__)
 
+HOLDING_HITS = 12
+HOLDING_DOCUMENTS = 5
 VERSIONS_MORE = 10
 """Documents looked at beyond those kept: the version asked for may stand behind its sisters and their copies."""
 
@@ -175,6 +177,16 @@ class Search:
             question=question,
         )
 
+    async def holding(self, name: str, scope: Scope) -> tuple[Evidence, ...]:
+        """The best pieces that the whole index has for one name (an error code), by words alone."""
+        nowhere = np.zeros(self._embedder.dimensions, dtype=np.float32)
+        words = self._words.encode_query(name)
+        hits = await self._index.search(IndexQuery(scope=scope, dense=nowhere, words=words, limit=HOLDING_HITS))
+        ranked = fuse([hit for hit in hits if hit.words > 0], self._limits.weights)[:HOLDING_DOCUMENTS]
+        return await read_evidence(
+            ranked, scope, ledger=self._knowledge, blobs=self._blobs, limit=HOLDING_HITS, question=name
+        )
+
     @property
     def candidates(self) -> int:
         return self._limits.candidates
@@ -257,8 +269,8 @@ class Search:
     async def _preferred(
         self, plan: SearchPlan, scope: Scope, trail: Trail, found: tuple[RankedDocument, ...], *, kept: int
     ) -> tuple[tuple[RankedDocument, ...], tuple[RankedDocument, ...]]:
-        """(in the order of titles too, and then with the version asked for before the page's other versions). Copies
-        and what is out of date are told to the trail."""
+        """(in the order of titles too, and then with the version asked for before the page's other versions). The
+        documents, their copies and what is out of date are told to the trail."""
         if not found:
             return found, found
         read = await self._knowledge.documents([ranked.doc_id for ranked in found], scope)
@@ -269,10 +281,8 @@ class Search:
         ordered = prefer(titled, documents, question=plan.standalone, kept=kept, version=version)
         ordered = stories_behind(ordered, documents, question=plan.standalone)
         ordered = asked_for_first(ordered, documents, plan)
-        trail.story = only_a_story(documents.get(ordered[0].doc_id), question=plan.standalone)
-        # A page is no stranger for being as near to the question as its own copy is.
+        trail.documents = documents
         trail.copies = copies_of(ordered, documents)
-        trail.sisters = sisters_of(ordered[0].doc_id, documents)
         trail.outdated = superseded_of(documents)
         return titled, ordered
 

@@ -13,6 +13,7 @@ from firstline.questions.card.pointed import complains
 from firstline.questions.card.telling_words import UNHELPED
 from firstline.questions.message.small_talk import small_talk
 from firstline.questions.message.terms import terms
+from firstline.questions.stories import stories_behind
 from firstline.questions.trail import Trail
 
 CHARS_MAX: Final = 2_000
@@ -33,10 +34,19 @@ def shown_again(claims: Sequence[Claim], question: str, history: Sequence[Turn])
     return frozenset(citation.doc_id for claim in claims for citation in claim.citations)
 
 
-def leave_out(documents: Collection[str], trail: Trail) -> None:
-    """The turn goes on as if it had not found these."""
-    trail.ranked = tuple(one for one in trail.ranked if one.doc_id not in documents)
-    trail.evidence = tuple(piece for piece in trail.evidence if piece.chunk.doc_id not in documents)
+def leave_out(documents: Collection[str], trail: Trail, *, judged_by: Collection[str]) -> None:
+    """The turn goes on as if it had not found these. `judged_by` names the gates that read them: what is left is read
+    anew, and the record holds the readings that its outcome stands on."""
+    left = tuple(one for one in trail.ranked if one.doc_id not in documents)
+    evidence = tuple(piece for piece in trail.evidence if piece.chunk.doc_id not in documents)
+    ordered = stories_behind(left, trail.documents, question=trail.standalone)
+    first = ordered[0].doc_id if ordered else ""
+    if any(piece.chunk.doc_id == first for piece in evidence):
+        trail.ranked = ordered
+        trail.evidence = tuple(sorted(evidence, key=lambda piece: piece.chunk.doc_id != first))
+    else:
+        trail.ranked, trail.evidence = left, evidence
+    trail.gates = [reading for reading in trail.gates if reading.name not in judged_by]
 
 
 def _picks(question: str, last: Turn) -> bool:

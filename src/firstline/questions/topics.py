@@ -6,7 +6,7 @@ a case. The built-in topics name cases; an operator's own phrases are matched in
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cache
 from typing import Final
@@ -54,12 +54,12 @@ class TopicRules:
     def told(self, intent: Intent, *, offer: str) -> tuple[str, str]:
         """(acknowledgement, offer) for a high-stakes intent; an empty acknowledgement is worded by the catalogue.
         `offer` is made to those who want to cancel, unless the rules have one of their own. The contact stands behind
-        what is said last."""
+        the offer where there is one, else behind the acknowledgement."""
         own = self.replies.get(intent, ReplyBlock())
         made = own.offer or (offer if intent is Intent.CANCELLATION else "")
-        if own.acknowledgement:
-            return " ".join(filter(None, (own.acknowledgement, own.contact))), made
-        return "", " ".join(filter(None, (made, own.contact)))
+        if own.acknowledgement and not made:
+            return " ".join(filter(None, (own.acknowledgement, own.contact))), ""
+        return own.acknowledgement, " ".join(filter(None, (made, own.contact)))
 
 
 def rules_for(kb: str, rules: Mapping[str, TopicRules]) -> TopicRules:
@@ -67,25 +67,40 @@ def rules_for(kb: str, rules: Mapping[str, TopicRules]) -> TopicRules:
     return rules.get(kb, TopicRules())
 
 
-def under_rules(found: Triage, question: str, rules: TopicRules) -> Triage:
-    """The same reading, with what this knowledge base serves and refuses applied to it."""
+def under_rules(found: Triage, question: str, rules: TopicRules, *, also: Sequence[str] = ()) -> Triage:
+    """The same reading, with what this knowledge base serves and refuses applied to it; applied twice it stays as it
+    is. It has the last word: whatever changes a reading, the rules are applied to what came of it.
+
+    `also`: what the message was understood to say beside its own words. Whatever ends answerable is compared with the
+    operator's phrases, whichever way it came there.
+    """
+    ruled = _by_topic(found, rules)
+    if ruled.category is not Category.ANSWERABLE or ruled.intent is Intent.PERSON:
+        return ruled
+    phrases = [one for one in rules.refused if one not in BUILT_IN]
+    phrase = next((one for one in phrases if any(_says(text, one) for text in (question, *also))), None)
+    if phrase is None:
+        return ruled
+    return replace(
+        ruled,
+        category=Category.OUT_OF_SCOPE,
+        intent=Intent.OTHER,
+        confidence=1.0,
+        settled=True,
+        reason=f"a topic that is not answered here: {phrase}",
+    )
+
+
+def _by_topic(found: Triage, rules: TopicRules) -> Triage:
+    """By the built-in topics alone."""
     if found.category is Category.HIGH_STAKES:
         return _high_stakes(found, rules)
-    if found.category is Category.OUT_OF_SCOPE and found.intent is not ALWAYS_REFUSED:
-        refused = any(BUILT_IN.get(name) is found.intent for name in rules.refused)
-        return found if refused else _answerable(found, "is served here")
-    if found.category is Category.ANSWERABLE and found.intent is not Intent.PERSON:
-        phrase = next((one for one in rules.refused if one not in BUILT_IN and _says(question, one)), None)
-        if phrase is not None:
-            return replace(
-                found,
-                category=Category.OUT_OF_SCOPE,
-                intent=Intent.OTHER,
-                confidence=1.0,
-                settled=True,
-                reason=f"a topic that is not answered here: {phrase}",
-            )
-    return found
+    if found.category is not Category.OUT_OF_SCOPE or found.intent is ALWAYS_REFUSED:
+        return found
+    # What a phrase refused is of no built-in topic, and stays refused.
+    named = [name for name, intent in BUILT_IN.items() if intent is found.intent]
+    served = bool(named) and not any(name in rules.refused for name in named)
+    return _answerable(found, "is served here") if served else found
 
 
 def _high_stakes(found: Triage, rules: TopicRules) -> Triage:

@@ -7,17 +7,19 @@ from collections.abc import Generator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 
-from firstline.domain import Category, Evidence, GateReading, Handoff, RankedDocument, SearchPlan, Triage
+from firstline.domain import Category, Document, Evidence, GateReading, Handoff, RankedDocument, SearchPlan, Triage
+from firstline.questions.prefer import sisters_of
+from firstline.questions.stories import only_a_story
 
 
 @dataclass(kw_only=True, slots=True)
 class Trail:
-    """By document id: `sisters` are the other versions and the copies of the first document, `copies` those whose text
-    a better placed document has, `outdated` those that were replaced, as they or others say. `story`: the first
-    document tells of one customer's problem, and the asker told none. `degraded` names the
-    stages that were late or broken and what was done instead, in plain words. `probabilities` is what the triage
-    classifier read. `read_as` is the message with its
-    misspelt words corrected. `stands` is the session's hand-over that is not closed."""
+    """By document id: `documents` are those found, `copies` those whose text a better placed document has, `outdated`
+    those that were replaced, as they or others say. `degraded` names the stages that were late or broken and what was
+    done instead, in plain words. `probabilities` is what the triage classifier read. `read_as` is the message with its
+    misspelt words corrected. `stands` is the session's hand-over that is not closed.
+
+    What depends on the first document is read off `ranked` whenever it is needed: another may come first later."""
 
     stands: Handoff | None = None
     read_as: str = ""
@@ -26,13 +28,28 @@ class Trail:
     plan: SearchPlan | None = None
     evidence: tuple[Evidence, ...] = ()
     ranked: tuple[RankedDocument, ...] = ()
-    story: bool = False
-    sisters: frozenset[str] = frozenset()
+    documents: Mapping[str, Document] = field(default_factory=dict[str, Document])
     copies: frozenset[str] = frozenset()
     outdated: frozenset[str] = frozenset()
     gates: list[GateReading] = field(default_factory=list[GateReading])
     timings_ms: dict[str, float] = field(default_factory=dict[str, float])
     degraded: dict[str, str] = field(default_factory=dict[str, str])
+
+    @property
+    def standalone(self) -> str:
+        return self.plan.standalone if self.plan else self.read_as
+
+    @property
+    def story(self) -> bool:
+        """The first document tells of one customer's problem, and the asker told none."""
+        first = self.documents.get(self.ranked[0].doc_id) if self.ranked else None
+        return only_a_story(first, question=self.standalone)
+
+    @property
+    def sisters(self) -> frozenset[str]:
+        """The other versions and the copies of the first document, by document id: a page is no stranger for being as
+        near to the question as its own copy is."""
+        return sisters_of(self.ranked[0].doc_id, self.documents) if self.ranked else frozenset()
 
     @contextmanager
     def step(self, name: str) -> Generator[None]:

@@ -18,6 +18,7 @@ from firstline.domain import Category, Intent, Mood, Triage
 from firstline.questions.message.language import DEFAULT
 from firstline.questions.message.manner import HOW_FIRST, INTENTS, entities, upset
 from firstline.questions.message.person_wanted import wants_person
+from firstline.questions.message.product_things import ends_a_thing
 from firstline.questions.message.signs import (
     ACCOUNT,
     ASKS,
@@ -44,16 +45,17 @@ from firstline.questions.message.tongues import (
     off_task,
     says_upset,
 )
+from firstline.questions.page.outright import codes_alone
 
 DEFLECT_MIN: Final = 0.5
 DEFLECT_WITH_SIGN_MIN: Final = 0.3
 DEFLECT_IN_CONVERSATION_MIN: Final = 0.9
 PRIVATE_MIN: Final = 0.25
 OUT_OF_SCOPE_MIN: Final = 0.5
-ACCOUNT_WITH_SIGN_MIN: Final = 0.3
+ACCOUNT_WITH_SIGN_MIN: Final = 0.5
 HIGH_WITH_STRONG_MIN: Final = 0.03
 HIGH_WITH_WEAK_MIN: Final = 0.35
-HIGH_ALONE_MIN: Final = 0.5
+HIGH_ALONE_MIN: Final = 0.6
 HIGH_COMMAND_MIN: Final = 0.8
 """A command of a few words ("delete a collection") names a thing of the product's."""
 COMMAND_WORDS_MAX: Final = 3
@@ -75,6 +77,8 @@ WITHOUT_CLASSIFIER: Final[Mapping[Category, float]] = MappingProxyType(
     }
 )
 """When the embedder is down: the words alone decide, and what they leave open is looked up."""
+ENDINGS: Final = frozenset({Intent.CANCELLATION, Intent.DELETION, None})
+"""Readings that a message about a thing of the product's gives without meaning them."""
 LOOKED_UP: Final = "a question to look up"
 SURE_BY_SIGN: Final = 0.9
 BY_CLASSIFIER: Final = "nothing that a knowledge base of a product is asked"
@@ -120,6 +124,7 @@ def triage(
         or (None if has_signs(language) else _high_stakes(text, bool(history), probabilities, high_stakes_min))
         or _asks_for_person_or_secret(text)
         or _mashed(text)
+        or _code_alone(text, probabilities)
         or _beside_by_sign(read, language)
         or (_off_topic(text, bool(history), bool(named), probabilities, deflect_min) if english else None)
         or (_out_of_scope(text, bool(history), probabilities, out_of_scope_min) if english else None)
@@ -176,6 +181,8 @@ def _high_stakes(
         return None
     general = asks_of_rules or HOW_FIRST.match(text) is not None
     weak = first_sign(HIGH_WEAK, text)
+    if weak in ENDINGS and ends_a_thing(text):
+        return None
     if weak is not None and MINE.search(text) and share >= (HOW_FIRST_MIN if general else weak_min):
         return Category.HIGH_STAKES, weak, share, f"words and meaning of {weak.value}"
     alone_min = HOW_FIRST_MIN if general else HIGH_ALONE_MIN
@@ -216,6 +223,13 @@ def _asks_for_person_or_secret(text: str) -> Verdict | None:
 def _last_sentence(text: str) -> str:
     """Where a long message says what it wants."""
     return re.split(r"[.!?\n]\s+", text.rstrip(" .!?"))[-1]
+
+
+def _code_alone(text: str, probabilities: Mapping[Category, float]) -> Verdict | None:
+    """An error code by itself, in any case, is a question about it: a classifier sees nothing in it."""
+    if not codes_alone(text):
+        return None
+    return Category.ANSWERABLE, Intent.REFERENCE, max(probabilities[Category.ANSWERABLE], 0.9), LOOKED_UP
 
 
 def _mashed(text: str) -> Verdict | None:

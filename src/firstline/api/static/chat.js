@@ -17,7 +17,8 @@ const panel = new SourcePanel();
 let client = null;
 let session = null;
 let turnsShown = 0;
-let saidShown = 0;
+const saidShown = new Set();
+let saidLast = "";
 let handedOver = false;
 let busy = false;
 
@@ -88,7 +89,8 @@ async function restore() {
 function showAll({ turns, said, ratings }) {
   part("log").replaceChildren();
   turnsShown = turns.length;
-  saidShown = said.length;
+  forgetSaid();
+  said.forEach(noteSaid);
   handedOver = turns.some((turn) => turn.reply.handoff_id);
   const waiting = [...said];
   for (const turn of turns) {
@@ -100,14 +102,27 @@ function showAll({ turns, said, ratings }) {
   scrollDown();
 }
 
+function forgetSaid() {
+  saidShown.clear();
+  saidLast = "";
+}
+
+function noteSaid({ id }) {
+  saidShown.add(id);
+  saidLast = id;
+}
+
 /** A person writes when they have time: look now and then, as long as the page is looked at. */
 async function listenForPerson() {
   if (!handedOver || !session || busy || document.hidden) return;
   const listened = session;
   try {
-    const { said } = await client.person(listened, saidShown);
-    if (!said.length || session !== listened || busy) return;
-    saidShown += said.length;
+    const found = await client.person(listened, saidLast);
+    if (session !== listened || busy) return;
+    // The page may have been shown anew while this was on its way: what it shows already is not shown twice.
+    const said = found.said.filter((one) => !saidShown.has(one.id));
+    if (!said.length) return;
+    said.forEach(noteSaid);
     part("log").append(...said.map(saidOf));
     part("announcer").textContent = said.map((one) => one.text).join(" ");
     scrollDown();
@@ -197,7 +212,7 @@ async function exchange(text, slot) {
 async function begin() {
   session = (await client.begin()).session_id;
   turnsShown = 0;
-  saidShown = 0;
+  forgetSaid();
   handedOver = false;
   sessionStorage.setItem(SESSION, session);
 }
@@ -312,7 +327,7 @@ part("new").addEventListener("click", () => {
   panel.close();
   session = null;
   turnsShown = 0;
-  saidShown = 0;
+  forgetSaid();
   handedOver = false;
   sessionStorage.removeItem(SESSION);
   part("log").replaceChildren();

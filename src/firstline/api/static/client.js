@@ -52,8 +52,10 @@ export class Client {
     });
   }
 
-  /** What persons of the team have said in this session, beyond the first `after`. */
-  person(id, after) { return this.json(`/v1/sessions/${encodeURIComponent(id)}/person?after=${after}`); }
+  /** What persons of the team have said in this session since the one with the id `after` ("": all of it). */
+  person(id, after) {
+    return this.json(`/v1/sessions/${encodeURIComponent(id)}/person?after=${encodeURIComponent(after)}`);
+  }
 
   chunk(id, session, turn) {
     return this.json(`/v1/chunks/${encodeURIComponent(id)}?session=${encodeURIComponent(session)}&turn=${turn}`);

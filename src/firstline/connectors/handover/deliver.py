@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from typing import Final
 
-from firstline.domain import Delivery
+from firstline.domain import Delivery, HandoffMessage
 from firstline.errors import FirstlineError
 from firstline.ports import DeliveryChannel, DeliveryLedger, Receipt
 
@@ -81,7 +81,13 @@ class Deliverer:
         """Send what is due now, `SENT_AT_ONCE` at most. Returns the seconds until it is worth asking again. Errors are
         the ledger's."""
         due = await self.ledger.claim(channel.name, limit=SENT_AT_ONCE, lease_s=self._patience.lease_s)
-        receipts = await asyncio.gather(*(self._send(channel, delivery) for delivery in due))
+        # Every send ends before this does, whatever happens to the one beside it: what is left behind would go on
+        # sending beside the next claim, and after the server has stopped.
+        ended = await asyncio.gather(*(self._send(channel, delivery) for delivery in due), return_exceptions=True)
+        receipts = [one for one in ended if isinstance(one, Receipt)]
+        for one in ended:
+            if isinstance(one, BaseException):
+                raise one
         # Who asked us to wait means all that we have for it, and not this one alone.
         asked_s = min(self._patience.channel_wait_s_max, max((receipt.wait_s for receipt in receipts), default=0.0))
         # Full hands mean that more may wait.
@@ -105,7 +111,7 @@ class Deliverer:
             # Its last attempt was cut off before it could be marked.
             receipt = Receipt(problem=delivery.problem or "the process ended during the last attempt")
         else:
-            receipt = await sent(channel, delivery)
+            receipt = await sent(channel, delivery.message, idempotency_key=delivery.delivery_id)
         if not receipt.problem:
             self.counts[channel.name, "delivered"] += 1
             await self.ledger.delivered(delivery.delivery_id)
@@ -142,10 +148,10 @@ class Deliverer:
         return self._stopping.is_set()
 
 
-async def sent(channel: DeliveryChannel, delivery: Delivery) -> Receipt:
+async def sent(channel: DeliveryChannel, message: HandoffMessage, *, idempotency_key: str) -> Receipt:
     """What became of one send. A channel that breaks in a way nobody foresaw is tried again."""
     try:
-        return await channel.send(delivery.message, idempotency_key=delivery.delivery_id)
+        return await channel.send(message, idempotency_key=idempotency_key)
     except Exception as error:
         # Not the exception's own text: it may quote an address with a secret in it.
         logger.error("the channel %s broke: %s", channel.name, type(error).__name__)

@@ -12,7 +12,7 @@ import ssl
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from email.message import EmailMessage
-from email.policy import SMTP
+from email.policy import SMTP, EmailPolicy
 from email.utils import format_datetime
 from typing import Final
 
@@ -24,6 +24,8 @@ logger = logging.getLogger(__name__)
 
 MAIL_S_MAX: Final = 30.0
 HEADER_CHARS_MAX: Final = 900
+SHORT: Final = SMTP.clone(max_line_length=76)
+"""A blank and an encoded word, which has 75 characters at most (RFC 2047): readers show longer ones as they stand."""
 STEP_S_MAX: Final = 10.0
 """For each thing that is said to the server; MAIL_S_MAX is for all of them."""
 
@@ -188,6 +190,21 @@ def mail_of(message: HandoffMessage, *, idempotency_key: str, sender: str, recip
     mail["Auto-Submitted"] = "auto-generated"
     body = "\n\n".join((*(f"{part.heading}\n{part.text}" for part in said.parts), said.footer))
     mail.set_content(body, cte="quoted-printable")
-    # Only now: the body's lines stay short, while a subject fits its line, which folding would begin with a blank.
-    mail.policy = SMTP.clone(max_line_length=HEADER_CHARS_MAX)
+    # Only now: the body's lines stay short.
+    mail.policy = _Folding(linesep=SMTP.linesep, max_line_length=HEADER_CHARS_MAX)
     return mail
+
+
+class _Folding(EmailPolicy):
+    """A header that is plain ASCII fits its line, which folding would begin with a blank. A subject that is not must be
+    folded."""
+
+    def fold(self, name: str, value: str) -> str:
+        return SHORT.fold(name, value) if _to_encode(name, value) else super().fold(name, value)
+
+    def fold_binary(self, name: str, value: str) -> bytes:
+        return SHORT.fold_binary(name, value) if _to_encode(name, value) else super().fold_binary(name, value)
+
+
+def _to_encode(name: str, value: str) -> bool:
+    return name.lower() == "subject" and not value.isascii()

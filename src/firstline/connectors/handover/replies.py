@@ -45,11 +45,12 @@ def retry_after_s(headers: Mapping[str, str], *, now: datetime | None = None) ->
         return min(WAIT_S_MAX, float(value[:9]))
     try:
         until = parsedate_to_datetime(value)
-    except ValueError:
+        if until.tzinfo is None:
+            until = until.replace(tzinfo=UTC)
+        return min(WAIT_S_MAX, max(0.0, (until - (now or datetime.now(UTC))).total_seconds()))
+    except (ValueError, OverflowError, TypeError, IndexError):
+        # Headers are somebody else's text: a year of twenty digits is no date either.
         return 0.0
-    if until.tzinfo is None:
-        until = until.replace(tzinfo=UTC)
-    return min(WAIT_S_MAX, max(0.0, (until - (now or datetime.now(UTC))).total_seconds()))
 
 
 def receipt_of_trouble(error: Exception) -> Receipt:

@@ -14,6 +14,7 @@ _HEADING: Final = re.compile(rb" {0,3}(#{1,6})(?:[ \t]|$)")
 _FENCE: Final = re.compile(rb"[ \t]*(`{3,}|~{3,})([^\n]*)")
 _ITEM: Final = re.compile(rb" {0,3}(?:([-*+])|(\d{1,9})[.)])(?:[ \t]|$)")
 _TABLE_RULE: Final = frozenset(b"|:- \t")
+CLOSING_MARKS_MAX: Final = 6
 TITLE_CHARS_MAX: Final = 200
 _UNDERLINED: Final = re.compile(r"(?<!\w)(_{1,2})(?=[^\s_])((?:[^_]|(?<=\w)_(?=\w)){1,200}?)(?<=[^\s_])\1(?!\w)")
 
@@ -206,7 +207,10 @@ def _one(run: list[Block]) -> Block:
 def plain_heading(line: str) -> str:
     """The words of a heading line, without marks."""
     text = line.strip().lstrip("#").strip()
-    text = re.sub(r"[ \t]+#{1,6}$", "", text)
+    # By hand: as a pattern, blanks before closing marks are looked at once from each of them.
+    bare = text.rstrip("#")
+    if 1 <= len(text) - len(bare) <= CLOSING_MARKS_MAX and bare.endswith((" ", "\t")):
+        text = bare.rstrip(" \t")
     text = re.sub(r"!?\[([^\[\]]{0,300})\]\([^()]{0,500}\)", r"\1", text)
     # Underscores are marks in pairs around words, and letters of a name otherwise: `_id`, `__init__` in backticks.
     parts = text.split("`")

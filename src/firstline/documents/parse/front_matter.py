@@ -1,25 +1,28 @@
-"""What does a page say about itself in the YAML between the `---` lines at its top?"""
+"""What does a page say about itself at its top, in YAML between `---` lines or TOML between `+++` lines?"""
 
 from __future__ import annotations
 
+import tomllib
 from collections.abc import Mapping
 from datetime import date
 from typing import Any, Final, cast
 
 import yaml
 
+from firstline.domain import FrontMatter
+
 KEYS_MAX: Final = 32
 VALUE_CHARS_MAX: Final = 500
 _ACCESS: Final = frozenset({"acl", "level"})
 
 
-def front_values(head: str) -> Mapping[str, str]:
-    """Scalars and lists of scalars as strings; {} when the YAML is broken: the page below it is still worth reading.
+def front_values(front: FrontMatter) -> Mapping[str, str]:
+    """Scalars and lists of scalars as strings; {} when it is broken: the page below it is still worth reading.
 
     Access (`acl`, `level`) is left out: whoever yields the item decides on it before parsing.
     """
     try:
-        loaded: object = yaml.safe_load(head)
+        loaded: object = tomllib.loads(front.head) if front.toml else yaml.safe_load(front.head)
     except (yaml.YAMLError, RecursionError, ValueError):
         return {}
     if not isinstance(loaded, dict):
@@ -27,7 +30,7 @@ def front_values(head: str) -> Mapping[str, str]:
     values: dict[str, str] = {}
     for key, value in cast("dict[Any, Any]", loaded).items():
         text = _text(value)
-        if text and isinstance(key, str) and key not in _ACCESS:
+        if text and isinstance(key, str) and key.lower() not in _ACCESS:
             values[key] = text[:VALUE_CHARS_MAX]
         if len(values) >= KEYS_MAX:
             break

@@ -17,7 +17,7 @@ from firstline.documents.parse.hidden import unseen
 from firstline.documents.parse.page import Page
 from firstline.documents.parse.segments import Segment, outside_code_spans, split_code
 from firstline.documents.parse.shortcodes import without_shortcodes
-from firstline.domain import split_front_matter
+from firstline.domain import front_matter
 
 _HEADING_ID: Final = re.compile(r"^( {0,3}#{1,6}[ \t].{0,1000}?)[ \t]*\{:?[ \t]?#[^{}\n]{1,200}\}[ \t]*(#*)[ \t]*$")
 _FIRST_HEADING: Final = re.compile(r"^ {0,3}#[ \t]+(.{1,400}?)[ \t]*#*$", re.MULTILINE)
@@ -50,10 +50,10 @@ _NOT_PARAGRAPH: Final = re.compile(r"^(?: {4,}|\t| {0,3}(?:#{1,6}[ \t]|>|[-*+][ 
 
 
 def markdown_page(text: str) -> Page:
-    head, body = split_front_matter(text.replace("\r\n", "\n").replace("\r", "\n"))
-    values = dict(front_values(head)) if head else {}
+    front = front_matter(text.replace("\r\n", "\n").replace("\r", "\n"))
+    values = dict(front_values(front))
     own_title = values.pop("title", "")
-    body, hidden = _without_hidden(body)
+    body, hidden = _without_hidden(front.body)
     clean = clean_markdown(body)
     first = _FIRST_HEADING.search(clean)
     return Page(

@@ -10,47 +10,39 @@ from __future__ import annotations
 import hashlib
 import re
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import replace
 from typing import Final
 
-from firstline.documents.quarantine.signs import MENTION, SIGNS
-from firstline.documents.quarantine.unfold import disguised, invisible, masked, plain
+from firstline.documents.quarantine.excerpt import EXCERPT_CHARS, Excerpts, safe
+from firstline.documents.quarantine.near import near_each_other
+from firstline.documents.quarantine.unfold import disguised, flat, invisible, lowered, masked
 from firstline.domain import ORIGIN, SourceItem, Suspicion
+from firstline.ports import Redactor
 
-__all__ = ["disguised", "fingerprint", "invisible", "reads_like_instructions", "suspicions"]
+__all__ = ["disguised", "fingerprint", "invisible", "reads_like_instructions", "safe", "suspicions"]
 
-TOTAL_MIN: Final = 2.0
-NEAR_CHARS: Final = 400
-"""Signs further apart belong to different thoughts."""
-AROUND_CHARS: Final = 160
-"""What a sign's pattern may span before the word that it needs; twice as much after it."""
-EXCERPT_CHARS: Final = 240
 SUSPICIONS_MAX: Final = 5
+NAMES: Final = frozenset({"file name", "address"})
+_BLANKS_OF_NAMES: Final = re.compile(r"[-_./#+?&=]+")
 MASKED_MIN: Final = 3
 """One such word is a slip of a keyboard, three are a disguise."""
-QUOTES: Final = "\"'`“”„‘’«»「」"
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
-class _Found:
-    start: int
-    end: int
-    weight: float
-    says: str
-
-
-def suspicions(*, title: str, doc_id: str, url: str | None, metadata: Mapping[str, str], text: str) -> list[Suspicion]:
-    """What is suspicious where, at most SUSPICIONS_MAX. Give redacted values: excerpts are kept and shown."""
+def suspicions(
+    *, title: str, doc_id: str, url: str | None, metadata: Mapping[str, str], text: str, redactor: Redactor
+) -> list[Suspicion]:
+    """What is suspicious where, at most SUSPICIONS_MAX. Excerpts are kept and shown: they are redacted here, behind
+    their disguise, whatever was redacted before."""
     fields = [
         ("title", title),
-        ("file name", re.sub(r"[-_./#+]+", " ", doc_id)),
-        ("address", re.sub(r"[-_./#+?&=]+", " ", url or "")),
+        ("file name", doc_id),
+        ("address", url or ""),
         *((f"metadata {name}", value) for name, value in metadata.items() if name != ORIGIN),
         ("text", text),
     ]
     found: list[Suspicion] = []
     for where, value in fields:
-        found.extend(_of_field(where, value))
+        found.extend(_of_name(where, value, redactor) if where in NAMES else _of_field(where, value, redactor))
         if len(found) >= SUSPICIONS_MAX:
             break
     return found[:SUSPICIONS_MAX]
@@ -58,7 +50,7 @@ def suspicions(*, title: str, doc_id: str, url: str | None, metadata: Mapping[st
 
 def reads_like_instructions(text: str) -> bool:
     """Whether this text would hold a document back."""
-    return any(True for _ in _of_field("text", text))
+    return any(True for _ in _of_field("text", text, None))
 
 
 def fingerprint(item: SourceItem) -> str:
@@ -69,86 +61,31 @@ def fingerprint(item: SourceItem) -> str:
     return digest.hexdigest()
 
 
-def _of_field(where: str, value: str) -> Iterator[Suspicion]:
+def _of_name(where: str, value: str, redactor: Redactor) -> Iterator[Suspicion]:
+    """What stands for blanks between its words also holds an address together: it is shown as it is written."""
+    for one in _of_field(where, _BLANKS_OF_NAMES.sub(" ", value), None):
+        yield replace(one, excerpt=safe(value, redactor).lower()[:EXCERPT_CHARS])
+
+
+def _of_field(where: str, value: str, redactor: Redactor | None) -> Iterator[Suspicion]:
+    """Without a redactor the excerpts are empty."""
     if not value:
         return
     seen: set[tuple[str, ...]] = set()
     words = masked(value)
     if len(words) >= MASKED_MIN:
-        excerpt = " ".join(words)[:EXCERPT_CHARS]
+        told = " ".join(words[:EXCERPT_CHARS])
+        excerpt = Excerpts(told, redactor).of(0, len(told)) if redactor else ""
         yield Suspicion(where=where, says=("words are written with letters of another script",), excerpt=excerpt)
-    for disguise, read in (("", plain(f"\n{value}")), *disguised(value)):
-        for start, end, says in _near_each_other(read):
+    written = flat(f"\n{value}")
+    for disguise, told, read in (("", written, lowered(written)), *disguised(value)):
+        excerpts = Excerpts(told, redactor) if redactor else None
+        for start, end, says in near_each_other(read):
             if says in seen:
                 continue
             seen.add(says)
-            left = max(0, start - 40)
-            excerpt = " ".join(read[left : max(end, left) + 80][:EXCERPT_CHARS].split())
             yield Suspicion(
-                where=where, says=(*says, *((f"written with {disguise}",) if disguise else ())), excerpt=excerpt
+                where=where,
+                says=(*says, *((f"written with {disguise}",) if disguise else ())),
+                excerpt=excerpts.of(start, end) if excerpts else "",
             )
-
-
-def _near_each_other(text: str) -> Iterator[tuple[int, int, tuple[str, ...]]]:
-    """(start, end, what the signs say) of places whose different signs weigh enough together."""
-    found = sorted(_signs_in(text), key=lambda one: one.start)
-    at = 0
-    while at < len(found):
-        near: dict[str, _Found] = {}
-        for one in found[at:]:
-            if one.start - found[at].start > NEAR_CHARS:
-                break
-            if one.says not in near or near[one.says].weight < one.weight:
-                near[one.says] = one
-        if sum(one.weight for one in near.values()) >= TOTAL_MIN:
-            end = max(one.end for one in near.values())
-            yield found[at].start, end, tuple(near)
-            while at < len(found) and found[at].start < end:
-                at += 1
-            continue
-        at += 1
-
-
-def _signs_in(text: str) -> Iterator[_Found]:
-    for sign in SIGNS:
-        for left, right in _around(text, sign.needs):
-            for match in sign.pattern.finditer(text, left, right):
-                if not _mentioned(text, match.start(), match.end()):
-                    yield _Found(start=match.start(), end=match.end(), weight=sign.weight, says=sign.says)
-
-
-def _around(text: str, words: tuple[str, ...]) -> list[tuple[int, int]]:
-    """Stretches about these words, in order, without overlaps: elsewhere a sign that needs one of them cannot stand."""
-    places: list[int] = []
-    for word in words:
-        at = text.find(word)
-        while at >= 0:
-            places.append(at)
-            at = text.find(word, at + AROUND_CHARS)
-    stretches: list[tuple[int, int]] = []
-    for place in sorted(places):
-        left, right = max(0, place - AROUND_CHARS), place + 2 * AROUND_CHARS
-        if stretches and left <= stretches[-1][1]:
-            stretches[-1] = (stretches[-1][0], right)
-        else:
-            stretches.append((left, right))
-    return stretches
-
-
-def _mentioned(text: str, start: int, end: int) -> bool:
-    """It stands in quotation marks or code, in a sentence about such things; or somebody tells what others try."""
-    before, after = text[max(0, start - 200) : start], text[end : end + 200]
-    opening = _BREAK.split(before)[-1]
-    quoted = any(mark in before[-60:] for mark in QUOTES) and any(mark in after[:60] for mark in QUOTES)
-    if quoted and MENTION.search(f"{opening}{text[start:end]}{_BREAK.split(after)[0]}"):
-        return True
-    return _REPORTED.search(opening) is not None
-
-
-_BREAK: Final = re.compile(r"[.!?]\s|\n\n")
-_REPORTED: Final = re.compile(
-    r"\b(?:attack(?:er|ers|s)?|injections?|attempts?|jail ?breaks?|classifiers?|detectors?|filters?|guards?"
-    r"|guardrails)\b"
-    r"[^.!?\n]{0,120}\b(?:to|asks?|tries|try|that|whether|when)\b"
-)
-"""What stands before the sign when it is told of, as in "guards detect attempts to override the system prompt"."""

@@ -54,6 +54,7 @@ SIGNS: Final[tuple[Sign, ...]] = (
     _sign(
         "tells to leave earlier instructions aside",
         2.0,
+        "your ,"
         "new system,no longer,never again,ignor,disregard,forget,overr,bypass,neglect,discard,drop,skip,aside,follow"
         ",attention,obey,abandon,void",
         rf"\b{_LEAVE}\s+(?:(?:all|any|every|each|of|the|your|my|our|these|those|whatever)\s+){{0,4}}"
@@ -74,6 +75,7 @@ SIGNS: Final[tuple[Sign, ...]] = (
     _sign(
         "tells to leave earlier instructions aside",
         2.0,
+        "siga,sigue,suivez,tus ,sus ,无视,du ,"
         "gelten nicht mehr,deine ,obéis,suis plus,sigas,obedezcas,ignor,vergiss,vergessen sie,missacht,oubli,compte"
         ",olvid,descart,"
         "無視,忘れ,忽略,忘记,игнор,забудь,dimentica,esque",
@@ -99,6 +101,9 @@ SIGNS: Final[tuple[Sign, ...]] = (
     _sign(
         "speaks to an assistant",
         1.0,
+        "agent,assistant,automat,support,helper,bot,answering ,ai reader,ai system,ai is ,ai are ,"
+        "ai policy,ai rule,ai instr,ai reading,ai process,ai pars,ai summ,ai that,ai which,ai who,ais ,"
+        "any ai,the ai,an ai,every ai,each ai,all ai,model,llm,gpt,claude,copilot,gemini,ai curr,ai ,"
         "read by,generated,assistant,automat,virtual,answering ,robot,asistente,assistent,アシスタント,助手,"
         "bot:, bot,chatbot,chat bot,ai:,\nai, model,gpt,llm,"
         " ai, agent,claude,copilot,gemini",
@@ -122,6 +127,10 @@ SIGNS: Final[tuple[Sign, ...]] = (
     _sign(
         "says what an assistant must do",
         1.0,
+        "agent,assistant,automat,support,helper,bot,answering ,ai reader,ai system,ai is ,ai are ,"
+        "ai policy,ai rule,ai instr,ai reading,ai process,ai pars,ai summ,ai that,ai which,ai who,ais ,"
+        "any ai,the ai,an ai,every ai,each ai,all ai,model,llm,gpt,claude,copilot,gemini,ai curr,ai must,"
+        "ai should,ai shall,ai ha,ai need,ai will,ai here,for ai,every ai,"
         "assistant, bot,chatbot,chat bot, model,gpt,llm, ai , agent",
         rf"\b{_ANY_BOT}\s+(?:reading this\s+|here\s+)?(?:\w+ly\s+)?(?:must|should|shall|has to|have to|needs? to|is"
         rf" required to"
@@ -136,6 +145,8 @@ SIGNS: Final[tuple[Sign, ...]] = (
     _sign(
         "dictates what is answered",
         1.0,
+        "repl,respond,répond,answer,output,say,print,write,return,declare,claim,tell,permitted,allowed,"
+        "you may,you can,you should,you must,quote,copy,repeat,schreib,contest,respond,のみ,だけ,"
         "reply,replies,respond,answer,output ,say ,print ,write ,return only,response,antwort,réponds,responde"
         ",contest,schreib,tu dois,"
         "debes,message you,quoted,you only,you are permitted,you are allowed,state ,confirm,announce,state that"
@@ -181,6 +192,8 @@ SIGNS: Final[tuple[Sign, ...]] = (
     _sign(
         "has people told to pay, call, visit or run something",
         1.0,
+        "user,customer,reader,visitor,caller,client,people,everyone,everybody,them,asker,person,"
+        "javascript,data:text,onerror,onclick,"
         "tell,instruct,ask,inform,urg,advis,render,present,display,direct,send,have the,let the,make the,get the"
         ",recommend,request,show,demand,persuad",
         rf"\b(?:tell|instruct|ask|urge|advise|direct|have|let|make|get|persuade|encourage|require"
@@ -200,6 +213,7 @@ SIGNS: Final[tuple[Sign, ...]] = (
     _sign(
         "asks for secrets or money",
         1.5,
+        "security code,pins,btc,bc1,bill,secret,e-mail addr,"
         "card,pin,one-time,gift,wallet,maiden,seed phrase,cvv,bank,password,verification code,bitcoin,invoice,api"
         " key,fee",
         rf"\b(?:ask|request|demand|obtain|collect|have|tell|instruct|get)\b{_SOON}(?:card number|credit card"
@@ -225,9 +239,10 @@ SIGNS: Final[tuple[Sign, ...]] = (
     _sign(
         "gives an assistant another role",
         1.0,
+        "you will,you must,you shall,mode,new order,new polic,god,i am your,called dan,du bist,"
         "you are now,you're now,no longer,pretend,act as,the role,persona,mode you,enabled ,from now on,i am your"
         ",i'm your,do anything now,du bist,tu es,a partir de ahora,"
-        "あなたは今,new task,new rule,new directive,new instruction,never break,unrestricted,dan",
+        "从现在,あなたは今,new task,new rule,new directive,new instruction,never break,unrestricted,dan",
         r"\byou(?:'re| are)\s+(?:now|no longer)\s+(?:an?\s+|the\s+|called\s+|known as\s+)?(?:\w{0,20}gpt|dan"
         r"|unrestricted|jailbroken"
         r"|free of|bound by|another|different|evil|in \w+ mode|\w+bot|assistant)\b",
@@ -246,7 +261,7 @@ SIGNS: Final[tuple[Sign, ...]] = (
     _sign(
         "lifts an assistant's safeguards",
         2.0,
-        "your,without verif,obey,comply with any,checks are off,citations are not",
+        "citation,follow,your,without verif,obey,comply with,checks are off,citations are not",
         r"\b(?:override|bypass|disable|turn off|switch off|deactivate|remove|lift|break"
         r"|ignore)\s+(?:all\s+(?:of\s+)?)?your\s+"
         r"(?:\w+\s+)?(?:rules|guardrails|restrictions|filters?|safeguards|limits|limitations|policies|guidelines"
@@ -258,6 +273,7 @@ SIGNS: Final[tuple[Sign, ...]] = (
     _sign(
         "asks an assistant for its instructions",
         2.0,
+        "above,rules,notes,prompt,you have,you were,you are,"
         "you told,told you,you been told,prompt,instructions,text above,internal note,were given,you have access",
         r"\b(?:print|reveal|disclose|repeat|show|output|leak|tell|write|expose|dump|recite)\b[^.!?\n]{0,60}?"
         r"\byour\s+(?:\w+\s+){0,2}?(?:system\s+|initial\s+|hidden\s+|secret\s+|original\s+)?(?:prompts?"
@@ -272,7 +288,7 @@ SIGNS: Final[tuple[Sign, ...]] = (
     _sign(
         "has the conversation sent elsewhere",
         2.0,
-        "conversation,messages,question,history,summary,http",
+        "chat,user,summari,conversation,messages,question,history,summary,http",
         r"\b(?:put|encode|append|send|include|embed|add|attach|write|place|forward|post)\b[^.!?\n]{0"
         r",80}?\b(?:conversation|chat history"
         r"|user'?s?\s+(?:question|messages?|data|input)|chat log)\b[^!?\n]{0,80}?(?:\burl\b|\blink\b|\bimage\b"
@@ -285,6 +301,8 @@ SIGNS: Final[tuple[Sign, ...]] = (
     _sign(
         "keeps people from a person",
         1.0,
+        "transfer,offer,involv,connect,inform,mention,agent,staff,colleague,operator,anyone,whatever,"
+        "every,each,all ,help,anything,question,nobody,conversation,closed,one is avail,available,"
         "no further,pass every,pass each,pass all,hand,escalat,human,person,employee,staff,resolved,solved,answer",
         r"\b(?:never|do not|don't|must not|may not|cannot|should not|stop|without)\s+(?:\w+\s+){0,3}?(?:hand(?:ing)?"
         r"|escalat(?:e|ing)"
@@ -305,6 +323,8 @@ SIGNS: Final[tuple[Sign, ...]] = (
     _sign(
         "pretends to be part of a chat's protocol",
         1.0,
+        "inst],system,<sys,/sys,assistant,instruct,response,human,developer,tool_,tool,role,user:,user :,"
+        "user\n,user\\t,"
         '[system,[/system,[end system,<|,[inst],<<sys,### inst,### resp,"role",'
         "<system,tool_call,function_call,system:,developer message,human:,<assistant,"
         "<instructions",
@@ -321,13 +341,13 @@ SIGNS: Final[tuple[Sign, ...]] = (
     _sign(
         "holds a link that runs something",
         1.5,
-        "javascript:,vbscript:,data:text",
+        "javascript,vbscript,javascript:,vbscript:,data:text",
         r"\]\(\s*<?\s*(?:javascript|vbscript|data:text/html)\b|href\s*=\s*[\"']?\s*(?:javascript|vbscript):",
     ),
     _sign(
         "calls a tool",
         2.0,
-        '"tool","action",<tool,tool_call,"name", tool, function',
+        'function,tool,action,"tool","action",<tool,tool_call,"name", tool, function',
         r"<tool_?(?:call|use|code)>\s*\{",
         r"\{\s*\"(?:tool|action|function)\"\s*:\s*\"\w{0,30}(?:shell|exec|send|mail|transfer|delete|pay|wire|refund"
         r"|grant)\w{0,30}\"",
@@ -340,6 +360,8 @@ SIGNS: Final[tuple[Sign, ...]] = (
     _sign(
         "claims to be proof",
         1.5,
+        "source,correct,true,proven,authoritative,valid,trusted,page,document,(1,[1,certified,quote,cite,"
+        "treat,use ,take,"
         "citation,source [,cite,certified,verified,reliable,other document,confidence,sole",
         r"\b(?:cite|quote|treat|use|take)\s+(?:it|this|that|the)\b[^.!?\n]{0,60}\b(?:citation|source)\s*[\[(]\d{1"
         r",3}[\])]",
@@ -365,7 +387,7 @@ SIGNS: Final[tuple[Sign, ...]] = (
     _sign(
         "presses",
         0.5,
-        "always,must,at once,right now,every answer,all answers,mandatory",
+        "answer,always,must,at once,right now,every answer,all answers,mandatory",
         r"\bmust\s+(?:always|never|not|say)\b|\bat once\b|\bright now\b|\bin (?:all|every) answers?\b|\bis mandatory\b",
     ),
 )
@@ -376,3 +398,15 @@ MENTION: Final = re.compile(
     r"|detects?|detection|classifier|labels?|malicious|adversarial|untrusted|red team\w*|called)\b"
 )
 """Words of somebody who speaks about instructions of this kind, rather than giving one."""
+
+REPORTED: Final = re.compile(
+    r"\b(?:attack(?:er|ers|s)?|injections?|attempts?|jail ?breaks?|classifiers?|detectors?|filters?|guards?"
+    r"|guardrails)\s+"
+    r"(?:(?:that|which|who|may|might|can|will|often|usually|sometimes|also|then)\s+){0,2}"
+    r"(?:to|asks?|asking|tr(?:y|ies|ying)|tells?|detects?|finds?|flags?|blocks?|recogni[sz]es?|look|looks|decides?"
+    r"|checks?|classif(?:y|ies)|labels?|reports?|say|says|write|writes)\b"
+    r"[^.!?\n,:;]{0,80}$"
+)
+"""What stands before the sign when it is told of, in one breath with it: "guards detect attempts to override the system
+prompt"."""
+ADDRESSES: Final = frozenset({"speaks to an assistant", "says what an assistant must do"})

@@ -19,6 +19,7 @@ ENCODED_CHARS_MAX: Final = 20_000
 ENCODED_MAX: Final = 50
 READABLE_SHARE_MIN: Final = 0.95
 SPELT_WORDS_MIN: Final = 2
+READABLE: Final = " .,:;!?'\"-/()@=_&+#$%*<>\n"
 
 _LOOK_ALIKE: Final = str.maketrans(
     "аеорсухіјѕԁһӏвкмнтɡαονιρτυκ" + "АЕОРСУХІЈЅВКМНТΑΒΕΖΗΙΚΜΝΟΡΤΥΧ",
@@ -42,11 +43,19 @@ _TELLING: Final = re.compile(
 """Who writes one of these with digits hides it; a code or a version seldom becomes one."""
 
 
-def plain(text: str) -> str:
-    """Lower case, without invisible signs, wide and ornamental letters as plain ones. Not the same length."""
+def flat(text: str) -> str:
+    """Without invisible signs, wide and ornamental letters as plain ones. Not the same length."""
     if text.isascii():
-        return text.lower()
-    return unicodedata.normalize("NFKC", _INVISIBLE.sub("", text)).lower()
+        return text
+    return unicodedata.normalize("NFKC", _INVISIBLE.sub("", text))
+
+
+def lowered(text: str) -> str:
+    """In lower case and of the same length, so that places found in it are places of the text."""
+    lower = text.lower()
+    if len(lower) == len(text):
+        return lower
+    return "".join(sign.lower() if len(sign.lower()) == 1 else sign for sign in text)
 
 
 def invisible(text: str) -> int:
@@ -71,29 +80,35 @@ def masked(text: str) -> list[str]:
     ]
 
 
-def disguised(text: str) -> Iterator[tuple[str, str]]:
-    """(kind of disguise, what stands behind it, in lower case), for each that this text uses. `text` is as written."""
+def disguised(text: str) -> Iterator[tuple[str, str, str]]:
+    """(kind of disguise, what stands behind it, the same in lower case to look for signs in), for each disguise that
+    this text uses. The last two are of one length. `text` is as written."""
     if not text.isascii():
-        yield from _look_alike(plain(text))
+        yield from _look_alike(lowered(flat(text)))
         smuggled = "".join(chr(ord(sign) - 0xE0000) for sign in text if 0xE0020 <= ord(sign) <= 0xE007E)
         if smuggled:
-            yield "invisible letters", smuggled.lower()
+            yield "invisible letters", smuggled, lowered(smuggled)
     for spelt in _SPELT.finditer(text):
-        yield "letters set apart", re.sub(r"[^\w]+", "", spelt.group()).lower()
+        together = re.sub(r"[^\w]+", "", spelt.group())
+        yield "letters set apart", together, lowered(together)
     joined, words = _MARKED.subn(lambda word: re.sub(r"[\W_]", "", word.group()), text)
     if words >= SPELT_WORDS_MIN:
-        yield "letters set apart", joined.lower()
-    lowered = text.lower()
-    if any(not word.isalpha() for word in _TELLING.findall(lowered)):
-        yield "digits for letters", _WITH_DIGITS.sub(lambda word: word.group().translate(_DIGIT_FOR_LETTER), lowered)
+        yield "letters set apart", joined, lowered(joined)
+    lower = lowered(text)
+    if any(not word.isalpha() for word in _TELLING.findall(lower)):
+        letters = _WITH_DIGITS.sub(lambda word: word.group().translate(_DIGIT_FOR_LETTER), lower)
+        yield "digits for letters", letters, letters
     if "&#" in text:
-        yield "HTML entities", html.unescape(text).lower()
+        unescaped = html.unescape(text)
+        yield "HTML entities", unescaped, lowered(unescaped)
     for found in _PERCENT.findall(text):
-        yield "percent encoding", re.sub(r"[+_/=&?.-]", " ", unquote(found).lower())
-    yield from _decoded(text)
+        unquoted = unquote(found)
+        yield "percent encoding", unquoted, re.sub(r"[+_/=&?.-]", " ", lowered(unquoted))
+    for _, decoded in encoded(text):
+        yield "base64", decoded, lowered(decoded)
 
 
-def _look_alike(text: str) -> Iterator[tuple[str, str]]:
+def _look_alike(text: str) -> Iterator[tuple[str, str, str]]:
     """Words that are Latin once their Greek and Cyrillic look-alikes are replaced."""
 
     def latin(word: re.Match[str]) -> str:
@@ -102,10 +117,11 @@ def _look_alike(text: str) -> Iterator[tuple[str, str]]:
 
     unfolded = _WORD.sub(latin, text)
     if unfolded != text:
-        yield "look-alike letters", unfolded.lower()
+        yield "look-alike letters", unfolded, lowered(unfolded)
 
 
-def _decoded(text: str) -> Iterator[tuple[str, str]]:
+def encoded(text: str) -> Iterator[tuple[str, str]]:
+    """(as it stands there, what it says), for each stretch that is readable text in base64."""
     for number, found in enumerate(_ENCODED.finditer(text)):
         if number >= ENCODED_MAX:
             return
@@ -114,6 +130,6 @@ def _decoded(text: str) -> Iterator[tuple[str, str]]:
             decoded = base64.b64decode(written + "=" * (-len(written) % 4), validate=True)[:ENCODED_CHARS_MAX].decode()
         except (binascii.Error, ValueError):
             continue
-        readable = sum(sign.isalnum() or sign in " .,:;!?'\"-/()\n" for sign in decoded)
-        if " " in decoded and readable >= READABLE_SHARE_MIN * len(decoded):
-            yield "base64", decoded.lower()
+        readable = sum(sign.isalnum() or sign in READABLE for sign in decoded)
+        if readable >= READABLE_SHARE_MIN * len(decoded):
+            yield found.group(), decoded

@@ -8,6 +8,7 @@ from typing import Final
 
 from firstline.documents.redact.spans import Span
 from firstline.documents.redact.spoken import spoken_passwords
+from firstline.documents.redact.told import told_passwords
 
 _KEY_BEGIN: Final = re.compile(r"-----BEGIN [A-Z0-9 ]{0,40}PRIVATE KEY(?: BLOCK)?-----")
 _KEY_END: Final = re.compile(r"-----END [A-Z0-9 ]{0,40}PRIVATE KEY(?: BLOCK)?-----")
@@ -23,6 +24,7 @@ _TOKENS: Final = re.compile(
     r"|AIza[\w-]{35}|ya29\.[\w-]{20,512}"
     r"|sk-[\w-]{20,255}|[rs]k_(?:live|test)_\w{16,255}|whsec_\w{20,255}"
     r"|npm_\w{36}|hf_\w{30,64}|pypi-[\w-]{40,512}|dop_v1_[a-f0-9]{64}"
+    r"|fl_[0-9a-fA-F]{12}_[0-9a-fA-F]{4,128}"  # firstline's own API keys, also cut short
     r"|SG\.[\w-]{16,64}\.[\w-]{16,64}|SK[a-f0-9]{32}"
     r"|shp(?:at|ca|pa|ss)_[a-fA-F0-9]{32}"
     r")(?![\w-])"
@@ -80,6 +82,7 @@ def secrets(text: str) -> Iterator[Span]:
         if not _PLACEHOLDER.match(match.group(2)):
             yield Span(start=match.start(1), end=match.end(2), type="SECRET")
     yield from spoken_passwords(text)
+    yield from told_passwords(text)
     yield from _assigned(text)
 
 

@@ -138,11 +138,12 @@ class MemoryFeedbackLedger:
         self._skipped = {(skipped, by) for skipped, by in self._skipped if skipped != key}
 
     def _closed(self, turn: Turn) -> dict[str, datetime]:
-        """When hand-overs of this turn were closed, by their ids."""
+        """When hand-overs that this turn opened or joined last were closed, by their ids."""
         return {
             handoff_id: self._conversations.closed_at[handoff_id]
             for handoff_id, handoff in self._conversations.handoffs_by_id.items()
-            if (handoff.session_id, handoff.turn) == (turn.session_id, turn.number)
+            if handoff.session_id == turn.session_id
+            and turn.number in (self._conversations.opened_turn[handoff_id], handoff.turn)
             and handoff_id in self._conversations.closed_at
         }
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 from datetime import datetime
+from typing import Final
 
 from firstline.domain import DraftState, DraftTicket, Handoff, HandoffAct, HandoffEntry, HandoffEvent, Session
 from firstline.engines.memory.ledger import MemoryConversationLedger
@@ -18,6 +19,8 @@ from firstline.handoff_rules import (
     draft_settled_already,
     event_of,
 )
+
+EVENTS_READ_MAX: Final = 1_000
 
 
 class MemoryHandoffLedger:
@@ -63,8 +66,11 @@ class MemoryHandoffLedger:
             return []
         return [event for event in self._events if event.handoff_id == handoff_id]
 
-    async def said(self, session_id: str) -> list[HandoffEntry]:
-        return [event for event in self._events if event.session_id == session_id and event.act in SAID]
+    async def said(self, session_id: str, *, after: tuple[str, int] | None = None) -> list[HandoffEntry]:
+        own = [event for event in self._events if event.session_id == session_id]
+        known = next((at for at, event in enumerate(own) if (event.handoff_id, event.number) == after), None)
+        said = [event for event in own[0 if known is None else known + 1 :] if event.act in SAID]
+        return said[-EVENTS_READ_MAX:] if known is None else said[:EVENTS_READ_MAX]
 
     async def session_of(self, handoff_id: str, *, tenant: str) -> Session | None:
         handoff = await self._conversations.handoff(handoff_id, tenant=tenant)

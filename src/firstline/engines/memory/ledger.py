@@ -23,6 +23,7 @@ from firstline.domain import (
     Handoff,
     HandoffEvent,
     HandoffMessage,
+    HandoffState,
     Level,
     Session,
     Snapshot,
@@ -305,6 +306,7 @@ class MemoryConversationLedger:
         self._turns: dict[str, dict[int, Turn]] = {}
         self.handoffs_by_id: dict[str, Handoff] = {}
         self.closed_at: dict[str, datetime] = {}
+        self.opened_turn: dict[str, int] = {}
         self.audit: list[AuditEntry] = []
 
     async def create_session(self, session: Session) -> None:
@@ -363,6 +365,7 @@ class MemoryConversationLedger:
             kept = {name: getattr(stands, name) for name in ("state", "owner", "resolution", "created_at")}
             handoff = replace(handoff, **kept)
         self.handoffs_by_id[handoff.handoff_id] = handoff
+        self.opened_turn.setdefault(handoff.handoff_id, handoff.turn)
         self.tell(handoff, HandoffEvent.OPENED if stands is None else HandoffEvent.UPDATED)
 
     def tell(self, handoff: Handoff, event: HandoffEvent) -> None:
@@ -406,8 +409,11 @@ class MemoryConversationLedger:
     def session_of(self, handoff: Handoff) -> Session:
         return self._sessions[handoff.session_id]
 
-    async def handoffs(self, *, tenant: str, limit: int) -> list[Handoff]:
-        return [handoff for handoff in self._newest_first() if self._tenant(handoff) == tenant][:limit]
+    async def handoffs(
+        self, *, tenant: str, limit: int, states: Collection[HandoffState] = frozenset(HandoffState)
+    ) -> list[Handoff]:
+        own = [handoff for handoff in self._newest_first() if self._tenant(handoff) == tenant]
+        return [handoff for handoff in own if handoff.state in states][:limit]
 
     def _tenant(self, handoff: Handoff) -> str:
         return self._sessions[handoff.session_id].tenant

@@ -7,7 +7,7 @@ from dataclasses import replace
 from datetime import datetime
 
 from firstline.domain import Quarantined, QuarantineState
-from firstline.errors import NotFound
+from firstline.errors import NotFound, content_changed
 
 LISTED = "`firstline quarantine list` shows what is there."
 
@@ -43,21 +43,37 @@ class MemoryQuarantineLedger:
         kb: str | None,
         limit: int,
         states: Collection[QuarantineState] = frozenset({QuarantineState.HELD}),
+        doc_id: str | None = None,
     ) -> list[Quarantined]:
         found = [
-            one for one in self._kept.values() if one.tenant == tenant and kb in (None, one.kb) and one.state in states
+            one
+            for one in self._kept.values()
+            if one.tenant == tenant and kb in (None, one.kb) and doc_id in (None, one.doc_id) and one.state in states
         ]
         found.sort(key=lambda one: (one.kb, one.doc_id))
         found.sort(key=lambda one: one.found_at, reverse=True)
         return found[:limit]
 
     async def settle(
-        self, doc_id: str, *, tenant: str, kb: str, state: QuarantineState, by: str, at: datetime, note: str = ""
+        self,
+        doc_id: str,
+        *,
+        tenant: str,
+        kb: str,
+        fingerprint: str,
+        state: QuarantineState,
+        by: str,
+        at: datetime,
+        note: str = "",
     ) -> Quarantined:
         own = [one for one in self._kept.values() if (one.tenant, one.kb, one.doc_id) == (tenant, kb, doc_id)]
         if not own:
             raise NotFound(f"{doc_id!r} is not in the quarantine of {kb!r}.", remedy=LISTED)
-        last = max(own, key=lambda one: (one.state is QuarantineState.HELD, one.found_at))
-        settled = replace(last, state=state, decided_by=by, decided_at=at, note=note)
-        self._kept[tenant, kb, doc_id, last.fingerprint] = settled
+        meant = next((one for one in own if one.fingerprint == fingerprint), None)
+        if meant is None or (
+            meant.state is not QuarantineState.HELD and any(one.state is QuarantineState.HELD for one in own)
+        ):
+            raise content_changed(doc_id)
+        settled = replace(meant, state=state, decided_by=by, decided_at=at, note=note)
+        self._kept[tenant, kb, doc_id, fingerprint] = settled
         return settled

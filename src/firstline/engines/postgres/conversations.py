@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from dataclasses import replace
 from datetime import datetime
 
@@ -22,6 +23,7 @@ from firstline.engines.postgres.codec import decode, encode
 from firstline.engines.postgres.deliveries import PostgresOutbox
 from firstline.engines.postgres.pool import Database
 from firstline.engines.postgres.text import storable, storable_id
+from firstline.engines.postgres.unreadable import decode_or, handoff_of
 from firstline.errors import Conflict, NotFound
 
 
@@ -87,8 +89,8 @@ class PostgresConversationLedger:
         """A new one is opened; one that stands already gets its new payload, and moves nowhere."""
         done = await connection.execute(
             """INSERT INTO firstline.handoffs AS stands
-                (handoff_id, session_id, tenant, state, owner, created_at, record)
-            SELECT %s, session_id, tenant, %s, %s, %s, %s FROM firstline.sessions WHERE session_id = %s
+                (handoff_id, session_id, tenant, state, owner, created_at, record, opened_turn)
+            SELECT %s, session_id, tenant, %s, %s, %s, %s, %s FROM firstline.sessions WHERE session_id = %s
             ON CONFLICT (handoff_id) DO UPDATE SET record = excluded.record
             WHERE stands.session_id = excluded.session_id AND stands.state NOT IN ('resolved', 'returned')
             RETURNING stands.*, stands.xmax = 0 AS opened""",
@@ -98,6 +100,7 @@ class PostgresConversationLedger:
                 None if handoff.owner is None else storable(handoff.owner),
                 handoff.created_at,
                 Jsonb(encode(handoff)),
+                turn.number,
                 turn.session_id,
             ],
         )
@@ -138,19 +141,30 @@ class PostgresConversationLedger:
         )
         return [read_handoff(row) for row in rows]
 
-    async def handoffs(self, *, tenant: str, limit: int) -> list[Handoff]:
+    async def handoffs(
+        self, *, tenant: str, limit: int, states: Collection[HandoffState] = frozenset(HandoffState)
+    ) -> list[Handoff]:
         rows = await self._database.rows(
-            """SELECT * FROM firstline.handoffs WHERE tenant = %s
+            """SELECT * FROM firstline.handoffs WHERE tenant = %s AND state = ANY(%s)
             ORDER BY created_at DESC, arrival DESC LIMIT %s""",
-            [storable(tenant), limit],
+            [storable(tenant), [state.value for state in states], limit],
         )
-        return [read_handoff(row) for row in rows]
+        return [_listed(row) for row in rows]
 
 
 def read_handoff(row: DictRow) -> Handoff:
     """The record is as it was handed over; the columns beside it move on."""
+    return _with_columns(decode(Handoff, row["record"]), row)
+
+
+def _listed(row: DictRow) -> Handoff:
+    found = decode_or(Handoff, row["record"], lambda: handoff_of(row), row_id=row["handoff_id"])
+    return _with_columns(found, row)
+
+
+def _with_columns(handoff: Handoff, row: DictRow) -> Handoff:
     return replace(
-        decode(Handoff, row["record"]),
+        handoff,
         state=HandoffState(row["state"]),
         owner=row["owner"],
         resolution=row["resolution"],

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import logging
 import uuid
 from collections.abc import Collection, Sequence
 from datetime import UTC, datetime
+from typing import Final
 
 from psycopg import AsyncConnection
 from psycopg.rows import DictRow
@@ -14,7 +16,14 @@ from firstline.domain import Delivery, DeliveryState, Handoff, HandoffEvent, Han
 from firstline.engines.postgres.codec import decode, encode
 from firstline.engines.postgres.pool import Database
 from firstline.engines.postgres.text import storable
+from firstline.engines.postgres.unreadable import decode_or, message_of
+from firstline.errors import Broken
 from firstline.ports import Backlog
+
+LATELY_DAYS: Final = 7
+LATELY_READ: Final = 100
+
+logger = logging.getLogger(__name__)
 
 
 class PostgresOutbox:
@@ -26,6 +35,7 @@ class PostgresOutbox:
     async def add(self, connection: AsyncConnection[DictRow], handoff: Handoff, event: HandoffEvent) -> None:
         """`handoff` is stored already, on this connection."""
         if not self._channels:
+            await _warn_when_others_deliver(connection, handoff)
             return
         cursor = await connection.execute(
             "SELECT tenant, kb FROM firstline.sessions WHERE session_id = %s", [storable(handoff.session_id)]
@@ -47,6 +57,27 @@ class PostgresOutbox:
                 [uuid.uuid4().hex for _ in self._channels],
                 list(self._channels),
             ],
+        )
+
+
+async def _warn_when_others_deliver(connection: AsyncConnection[DictRow], handoff: Handoff) -> None:
+    """Channels are settings of a process: a shell without the server's would tell nobody, in silence."""
+    cursor = await connection.execute(
+        """SELECT DISTINCT channel FROM (
+            SELECT delivery.channel FROM firstline.deliveries AS delivery
+            JOIN firstline.sessions AS own ON own.tenant = delivery.tenant AND own.session_id = %s
+            WHERE delivery.created_at > now() - make_interval(days => %s)
+            ORDER BY delivery.arrival DESC LIMIT %s
+        ) AS newest ORDER BY channel""",
+        [storable(handoff.session_id), LATELY_DAYS, LATELY_READ],
+    )
+    channels = [row["channel"] for row in await cursor.fetchall()]
+    if channels:
+        logger.warning(
+            "nobody is told of hand-over %s: this process has no channel, while others have delivered by %s lately. "
+            "Run it with the server's FIRSTLINE_HANDOFF_* settings (docs/delivery.md).",
+            handoff.handoff_id,
+            ", ".join(channels),
         )
 
 
@@ -73,7 +104,16 @@ class PostgresDeliveryLedger:
             RETURNING taken.*, due.due_at AS was_due_at""",
             [lease_s, storable(channel), limit],
         )
-        return [_read(row) for row in sorted(rows, key=lambda row: (row["was_due_at"], row["arrival"]))]
+        # The claim is committed: whatever cannot be read is taken out of the way here, or it would come again with
+        # every lease and keep the others back.
+        claimed: list[Delivery] = []
+        for row in sorted(rows, key=lambda row: (row["was_due_at"], row["arrival"])):
+            try:
+                claimed.append(_read(row, decode(HandoffMessage, row["message"])))
+            except Broken as error:
+                logger.error("hand-over delivery %s by %s is given up: %s", row["delivery_id"], channel, error.message)
+                await self.failed(row["delivery_id"], lease=row["lease"], problem=str(error), again_in_s=None)
+        return claimed
 
     async def delivered(self, delivery_id: str) -> None:
         await self._database.row(
@@ -104,7 +144,7 @@ class PostgresDeliveryLedger:
             "SELECT * FROM firstline.deliveries WHERE delivery_id = %s AND tenant = %s",
             [storable(delivery_id), storable(tenant)],
         )
-        return _read(row) if row else None
+        return _read(row, _message(row)) if row else None
 
     async def deliveries(
         self, *, tenant: str, limit: int, states: Collection[DeliveryState] = frozenset(DeliveryState)
@@ -114,7 +154,7 @@ class PostgresDeliveryLedger:
             ORDER BY arrival DESC LIMIT %s""",
             [storable(tenant), [state.value for state in states], limit],
         )
-        return [_read(row) for row in rows]
+        return [_read(row, _message(row)) for row in rows]
 
     async def retry(self, *, tenant: str, delivery_ids: Sequence[str] | None) -> list[str]:
         wanted = None if delivery_ids is None else [storable(each) for each in delivery_ids]
@@ -145,11 +185,16 @@ class PostgresDeliveryLedger:
         return len(rows)
 
 
-def _read(row: DictRow) -> Delivery:
+def _message(row: DictRow) -> HandoffMessage:
+    """For people, who must find the row to do something about it."""
+    return decode_or(HandoffMessage, row["message"], lambda: message_of(row), row_id=row["delivery_id"])
+
+
+def _read(row: DictRow, message: HandoffMessage) -> Delivery:
     return Delivery(
         delivery_id=row["delivery_id"],
         channel=row["channel"],
-        message=decode(HandoffMessage, row["message"]),
+        message=message,
         state=DeliveryState(row["state"]),
         attempts=row["attempts"],
         lease=row["lease"],

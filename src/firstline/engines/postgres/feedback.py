@@ -19,6 +19,31 @@ from firstline.ports import Changed, ChangedAfter
 
 REVIEWS_LISTED: Final = "`firstline review --list` and GET /v1/review list turns."
 
+# Each source alone is read in order by its index, so a page of changes costs the same wherever it begins. Whose session
+# it is stands in a subquery that gives one value: the planner looks it up row by row, and never reads all sessions.
+CHANGES: Final = """WITH news AS (
+    (SELECT session_id, number, recorded_at AS at FROM firstline.turns AS turn
+    WHERE (recorded_at, session_id, number) > (%(since)s, %(id)s, %(number)s) AND (
+        SELECT tenant = %(tenant)s AND user_id <> %(without_user)s FROM firstline.sessions AS own
+        WHERE own.session_id = turn.session_id)
+    ORDER BY recorded_at, session_id, number LIMIT %(limit)s)
+    UNION ALL
+    (SELECT session_id, number, stored_at FROM firstline.feedback AS rated
+    WHERE (stored_at, session_id, number) > (%(since)s, %(id)s, %(number)s) AND (
+        SELECT tenant = %(tenant)s AND user_id <> %(without_user)s FROM firstline.sessions AS own
+        WHERE own.session_id = rated.session_id)
+    ORDER BY stored_at, session_id, number LIMIT %(limit)s)
+    UNION ALL
+    (SELECT session_id, told.number, closed_at FROM firstline.handoffs AS handed
+    CROSS JOIN LATERAL (SELECT handed.opened_turn UNION SELECT (handed.record ->> 'turn')::integer) AS told (number)
+    WHERE closed_at >= %(since)s AND (closed_at, session_id, told.number) > (%(since)s, %(id)s, %(number)s) AND (
+        SELECT tenant = %(tenant)s AND user_id <> %(without_user)s FROM firstline.sessions AS own
+        WHERE own.session_id = handed.session_id)
+    ORDER BY closed_at, session_id, told.number LIMIT %(limit)s)
+    ORDER BY at, session_id, number LIMIT %(limit)s
+)
+SELECT * FROM news JOIN firstline.turns_known USING (session_id, number) ORDER BY at, session_id, number"""
+
 
 class PostgresFeedbackLedger:
     """See ports.FeedbackLedger."""
@@ -52,28 +77,8 @@ class PostgresFeedbackLedger:
 
     async def changes(self, *, tenant: str, after: ChangedAfter, without_user: str, limit: int) -> list[Changed]:
         since, session_id, number = after
-        # Each source alone is read in order by its index, so a page of changes costs the same wherever it begins.
         rows = await self._database.rows(
-            """WITH own AS (
-                SELECT session_id FROM firstline.sessions WHERE tenant = %(tenant)s AND user_id <> %(without_user)s
-            ), news AS (
-                (SELECT session_id, number, recorded_at AS at FROM firstline.turns JOIN own USING (session_id)
-                WHERE recorded_at >= %(since)s AND (recorded_at, session_id, number) > (%(since)s, %(id)s, %(number)s)
-                ORDER BY recorded_at, session_id, number LIMIT %(limit)s)
-                UNION ALL
-                (SELECT session_id, number, stored_at FROM firstline.feedback JOIN own USING (session_id)
-                WHERE stored_at >= %(since)s AND (stored_at, session_id, number) > (%(since)s, %(id)s, %(number)s)
-                ORDER BY stored_at, session_id, number LIMIT %(limit)s)
-                UNION ALL
-                (SELECT session_id, turn, closed_at
-                FROM (SELECT *, (record ->> 'turn')::integer AS turn FROM firstline.handoffs) AS handed
-                JOIN own USING (session_id)
-                WHERE closed_at >= %(since)s AND (closed_at, session_id, turn) > (%(since)s, %(id)s, %(number)s)
-                ORDER BY closed_at, session_id, turn LIMIT %(limit)s)
-                ORDER BY at, session_id, number LIMIT %(limit)s
-            )
-            SELECT * FROM news JOIN firstline.turns_known USING (session_id, number)
-            ORDER BY at, session_id, number""",
+            CHANGES,
             {
                 "since": since,
                 "id": session_id,

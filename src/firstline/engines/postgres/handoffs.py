@@ -16,6 +16,7 @@ from firstline.engines.postgres.conversations import read_handoff
 from firstline.engines.postgres.deliveries import PostgresOutbox
 from firstline.engines.postgres.pool import Database
 from firstline.engines.postgres.text import storable
+from firstline.engines.postgres.unreadable import decode_or, draft_of
 from firstline.errors import NotFound
 from firstline.handoff_rules import (
     CLOSED,
@@ -84,7 +85,15 @@ class PostgresHandoffLedger:
         )
         return [decode(HandoffEntry, row["record"]) for row in rows]
 
-    async def said(self, session_id: str) -> list[HandoffEntry]:
+    async def said(self, session_id: str, *, after: tuple[str, int] | None = None) -> list[HandoffEntry]:
+        known = await self._arrival(session_id, after) if after is not None else None
+        if known is not None:
+            rows = await self._database.rows(
+                """SELECT record FROM firstline.handoff_events
+                WHERE session_id = %s AND act = ANY(%s) AND arrival > %s ORDER BY arrival LIMIT %s""",
+                [storable(session_id), sorted(SAID), known, EVENTS_READ_MAX],
+            )
+            return [decode(HandoffEntry, row["record"]) for row in rows]
         rows = await self._database.rows(
             """SELECT record FROM (
                 SELECT record, arrival FROM firstline.handoff_events WHERE session_id = %s AND act = ANY(%s)
@@ -93,6 +102,14 @@ class PostgresHandoffLedger:
             [storable(session_id), sorted(SAID), EVENTS_READ_MAX],
         )
         return [decode(HandoffEntry, row["record"]) for row in rows]
+
+    async def _arrival(self, session_id: str, entry: tuple[str, int]) -> int | None:
+        handoff_id, number = entry
+        row = await self._database.row(
+            "SELECT arrival FROM firstline.handoff_events WHERE session_id = %s AND handoff_id = %s AND number = %s",
+            [storable(session_id), storable(handoff_id), number],
+        )
+        return None if row is None else row["arrival"]
 
     async def session_of(self, handoff_id: str, *, tenant: str) -> Session | None:
         row = await self._database.row(
@@ -112,11 +129,11 @@ class PostgresHandoffLedger:
 
     async def drafts(self, *, tenant: str, limit: int) -> list[DraftTicket]:
         rows = await self._database.rows(
-            """SELECT record FROM firstline.draft_tickets WHERE tenant = %s AND state = 'draft'
+            """SELECT * FROM firstline.draft_tickets WHERE tenant = %s AND state = 'draft'
             ORDER BY created_at DESC, draft_id LIMIT %s""",
             [storable(tenant), limit],
         )
-        return [decode(DraftTicket, row["record"]) for row in rows]
+        return [_listed(row) for row in rows]
 
     async def draft(self, draft_id: str, *, tenant: str) -> DraftTicket | None:
         row = await self._database.row(
@@ -145,6 +162,10 @@ class PostgresHandoffLedger:
                 [state.value, Jsonb(encode(settled)), draft.draft_id],
             )
         return settled
+
+
+def _listed(row: DictRow) -> DraftTicket:
+    return decode_or(DraftTicket, row["record"], lambda: draft_of(row), row_id=row["draft_id"])
 
 
 async def _next_number(connection: AsyncConnection[DictRow], handoff: Handoff) -> int:

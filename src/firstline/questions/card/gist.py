@@ -10,14 +10,15 @@ from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from typing import Final
 
-from firstline.questions.card.missing import missing_of
+from firstline.questions.card.matters import ACCOUNT, LEAVES, is_commercial
+from firstline.questions.card.missing import Kind, missing_of
 from firstline.questions.card.problem import corrects, problems_of
-from firstline.questions.card.running_version import running_version
+from firstline.questions.card.read import read_of
+from firstline.questions.card.running_version import denied_versions, running_version
 from firstline.questions.card.said import LINE_CHARS_MAX, WORD, Sentence, only_wish, sentences_of, shortened
 from firstline.questions.card.telling_words import (
     BEGAN,
     CHANGED,
-    COMMERCIAL,
     ENVIRONMENT,
     FAILS,
     LISTS_TRIED,
@@ -35,7 +36,10 @@ from firstline.questions.message.small_talk import small_talk
 from firstline.questions.message.terms import terms
 
 MESSAGES_READ_MAX: Final = 200
-SENTENCES_MAX: Final = 400
+SENTENCES_MAX: Final = 160
+PER_MESSAGE_MAX: Final = 60
+OPENING_MAX: Final = 20
+"""Sentences at the start that are always read: how it was put first."""
 PER_LABEL_MAX: Final = 4
 ERRORS_MAX: Final = 3
 LATEST_MAX: Final = 4
@@ -44,11 +48,13 @@ DETAIL_WORDS_MAX: Final = 10
 BARE_WORDS_MAX: Final = 2
 
 _FRAGMENT: Final = re.compile(r"^(?!.*[?]).*(?:\d|\b[A-Z]\w+).*,")
-_CORRECTED: Final = re.compile(r"\bnot\s+(v?\d+(?:\.\d+)+)", re.IGNORECASE)
 _VERSION: Final = re.compile(r"v?\d+(?:\.\d+)+")
 
+_ALREADY: Final = re.compile(r"\b(?:already|schon|bereits|déjà|ya)\b", re.IGNORECASE)
+
 _SENTENCE: Final = re.compile(
-    r"\b(?:i|we|you|it|they|he|she|is|are|was|were|have|has|do|does|did|that|this|there|no|not|esto|es|wir|ich|nous|je)\b",
+    r"\b(?:i|we|you|it|they|he|she|is|are|was|were|have|has|do|does|did|that|this|there|no|not|esto|es"
+    r"|wir|ich|nous|je)\b",
     re.I,
 )
 _SAYS_LITTLE: Final = frozenset({"yes", "no", "still", "again", "ok", "same", "noth", "nothing", "now", "ye"})
@@ -57,13 +63,15 @@ _SAYS_LITTLE: Final = frozenset({"yes", "no", "still", "again", "ok", "same", "n
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Gist:
     """`lines` are (label, the customer's words); `problem` is the sentence that says what it is about, or empty.
-    `missing` names what nobody has said and an answer would need. `commercial`: it is about money or a contract."""
+    `missing` names what nobody has said and an answer would need. `commercial`: it is about money or a contract;
+    `account`: about who may get in."""
 
     problem: str
     lines: tuple[tuple[str, str], ...]
     missing: tuple[str, ...]
     fails: bool
     commercial: bool = False
+    account: bool = False
 
     def text(self) -> str:
         return "\n".join(f"{label}: {said}" for label, said in self.lines)
@@ -75,19 +83,26 @@ def gist(messages: Sequence[str], *, question: str = "", settled: Collection[int
     `question` is shown elsewhere and need not stand among the latest; `settled` are the places of messages that were
     answered and thanked for.
     """
+    messages = read_of(messages)
     read = list(enumerate(messages))[-MESSAGES_READ_MAX:]
     told = [(at, message) for at, message in read if small_talk(message) is None and at not in settled]
-    sentences = [one for at, message in told for one in sentences_of(message, at)][:SENTENCES_MAX]
+    # Of each message some, and of all the newest: one pasted log must not hide what was said after it.
+    sentences = [one for at, message in told for one in sentences_of(message, at)[:PER_MESSAGE_MAX]]
+    sentences = [*sentences[:OPENING_MAX], *sentences[OPENING_MAX:][-SENTENCES_MAX:]]
     stating = [one for one in sentences if not only_wish(one.text)]
     error = _errors(stating)
     tried = _tried(stating)
     changed = _picked(stating, CHANGED, but=tried)
     problems = problems_of(
-        stating, question=question, but=(*tried, *(one for one in changed if not FAILS.search(one))), errors=error
+        stating,
+        question=question,
+        tried=tried,
+        but=tuple(one for one in changed if not FAILS.search(one)),
+        errors=error,
     )
     # What the error says stands under its own label.
     problems = tuple(one for place, one in enumerate(problems) if not place or one not in error)
-    runs_on = _environment(stating, but=(*problems, *tried), errors=error)
+    runs_on = _environment(stating, but=(*problems, *tried), errors=error, denied=denied_versions(messages))
     runs = running_version(messages)
     if runs is None or not any(str(runs) in one for one in runs_on):
         # The sentence of the problem says what it runs on.
@@ -98,6 +113,7 @@ def gist(messages: Sequence[str], *, question: str = "", settled: Collection[int
     said = [one.text for one in stating]
     fails = any(FAILS.search(one) for one in (*problems, *error))
     commercial = _is_commercial(said)
+    account = not error and any(ACCOUNT.search(one) for one in said)
     problem = " | ".join(problems)
     labelled = (
         ("Problem", problem or (shortened(" ".join(messages[-1].split())) if messages else "")),
@@ -111,9 +127,14 @@ def gist(messages: Sequence[str], *, question: str = "", settled: Collection[int
     return Gist(
         problem=problems[0] if problems else "",
         lines=tuple((label, shortened(said, 3 * LINE_CHARS_MAX)) for label, said in labelled if said),
-        missing=missing_of(stating, messages, fails=fails, error=bool(error), commercial=commercial),
+        missing=missing_of(
+            stating,
+            messages,
+            kind=Kind(fails=fails, error=bool(error), commercial=commercial, account=account),
+        ),
         fails=fails,
         commercial=commercial,
+        account=account,
     )
 
 
@@ -126,6 +147,7 @@ def _latest(stating: Sequence[Sentence], *, but: Sequence[str], question: str) -
         if one.text not in but
         and one.text not in asked
         and not LISTS_TRIED.search(one.text)
+        and not OPENS_ONLY.search(one.text)
         and small_talk(one.text) is None
     ]
     return tuple(dict.fromkeys(left))[-LATEST_MAX:]
@@ -156,7 +178,8 @@ def _tried(stating: Sequence[Sentence]) -> tuple[str, ...]:
                 TRIED.search(one.text)
                 and not one.text.rstrip().endswith("?")
                 and not corrects(one.text)
-                and not (CHANGED.search(one.text) and not UNHELPED.search(one.text))
+                and not LEAVES.search(one.text)
+                and not (CHANGED.search(one.text) and not (UNHELPED.search(one.text) or _ALREADY.search(one.text)))
             )
         )
     )[: 2 * PER_LABEL_MAX]
@@ -168,17 +191,23 @@ def _picked(stating: Sequence[Sentence], pattern: re.Pattern[str], *, but: Seque
     ]
 
 
-def _environment(stating: Sequence[Sentence], *, but: Sequence[str], errors: Sequence[str]) -> tuple[str, ...]:
+def _environment(
+    stating: Sequence[Sentence], *, but: Sequence[str], errors: Sequence[str], denied: Collection[str]
+) -> tuple[str, ...]:
     """Without what was corrected later: "4.4.9, not 5.0" takes away "It is 5.0"."""
-    denied = {one for sentence in stating for one in _CORRECTED.findall(sentence.text)}
     found: list[str] = []
     for one in stating:
         versions = set(_VERSION.findall(one.text))
-        if one.text in but or "?" in one.text or not (ENVIRONMENT.search(one.text) or _is_detail(one.text)):
+        if (
+            one.text in but
+            or "?" in one.text
+            or OPENS_ONLY.search(one.text)
+            or not (ENVIRONMENT.search(one.text) or _is_detail(one.text))
+        ):
             continue
         if one.text in errors and not versions and not PLACE.search(one.text):
             continue
-        if versions and versions <= denied:
+        if versions and versions <= set(denied):
             continue
         found.append(one.text)
     return tuple(dict.fromkeys(found))[: PER_LABEL_MAX + 1]
@@ -207,5 +236,6 @@ def _is_detail(text: str) -> bool:
 
 
 def _is_commercial(said: Sequence[str]) -> bool:
-    """Money or a contract is spoken of, and no error code is."""
-    return any(COMMERCIAL.search(one) for one in said) and not any(LOUD_ERROR.search(one) for one in said)
+    """Money or a contract is spoken of, and no error is."""
+    loud = any(LOUD_ERROR.search(one) for one in said)
+    return any(is_commercial(one) for one in said) and not loud

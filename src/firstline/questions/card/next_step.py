@@ -5,12 +5,15 @@ Every sentence can be acted on: it names the page, the code or the team that it 
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Final
 
 from firstline.domain import Intent, Reason
-from firstline.questions.card.telling_words import ATTACHED, DATA_LOST, DEADLINE, OUTAGE, SECRET_REDACTED, THEIRS
+from firstline.questions.card.matters import LEAVES, THEIRS
+from firstline.questions.card.telling_words import ATTACHED, SECRET_REDACTED
+from firstline.questions.card.urgent_words import DATA_LOST, DEADLINE, OUTAGE
 
 CHARS_READ_MAX: Final = 2_000
 NAMES_MAX: Final = 3
@@ -42,13 +45,23 @@ LOST: Final = (
     "Urgent: they fear for data. Reply at once, and have nothing written or deleted until it is clear what is lost."
 )
 DUE: Final = "They name a deadline: say who answers and by when."
+ACCOUNT: Final = (
+    "A matter of who may do what in an account: verify that who asks may speak for it, then take it to the account team"
+    "."
+)
+HELD: Final = "Something of theirs is held or suspended: look at the state of the account first."
+KEPT: Final = "See to the data, invoices and backups that they name before access ends."
+SECOND: Final = "They have a second matter: answer both."
+JUST_ANSWERED: Final = "{titles} was the answer to this message: wait for their reply, and read whether it answers."
 BILLING: Final = "A matter of contract or billing: take it to the team that has the account."
 NOWHERE: Final = "No page found mentions {names}: answer it yourself, then write the page."
+UNNAMED: Final = "No page mentions {names}."
 NEAREST: Final = (
     "No page was certain enough. Read {titles} under “Looked at”: if it answers, send it, else answer it yourself."
 )
 NOTHING: Final = "Nothing found is near enough: answer it yourself, then write the page."
 SHOWN: Final = "Shown already, and it did not help: {titles}. Do not send it again."
+GIVEN: Final = "They went on asking after {titles}: send it again only if it was overlooked."
 ALSO: Final[Mapping[Reason, str]] = {
     Reason.PRIVATE_DATA: "Message {message} asked for secrets or for what belongs to others: confirm who is asking.",
     Reason.UNSUPPORTED_CATEGORY: "Message {message} needs the customer's account or a decision: confirm who is asking.",
@@ -57,6 +70,15 @@ ALSO: Final[Mapping[Reason, str]] = {
 SECRET: Final = "A secret was pasted (it is redacted here): have them change it."  # noqa: S105 (a sentence)
 ATTACHMENT: Final = "They speak of an attachment; the bot takes none: ask them to send it to you."
 ASK_FOR: Final = "Ask for {}."
+_KEEPS: Final = re.compile(r"\b(?:invoices?|data|exports?|backups?|rechnungen|factures|facturas)\b", re.IGNORECASE)
+_SECOND: Final = re.compile(
+    r"\b(?:two|three|several)\s+(?:things|problems|questions|issues)\b|^\W*second(?:ly)?\s*[:,]", re.I | re.M
+)
+_HELD: Final = re.compile(
+    r"\b(?:status|state)\s*:?\s*(?:held|suspended|on\s+hold|locked)\b|\bcontact\s+(?:our\s+)?support\b"
+    r"|\b(?:account|cluster|project|organi[sz]ation)\s+(?:is|was|has\s+been)\s+(?:suspended|held|blocked|locked)\b",
+    re.IGNORECASE,
+)
 _SEARCHED: Final = frozenset({Reason.LOW_CONFIDENCE, Reason.NO_VERIFIED_CONTEXT})
 
 
@@ -64,8 +86,9 @@ _SEARCHED: Final = frozenset({Reason.LOW_CONFIDENCE, Reason.NO_VERIFIED_CONTEXT}
 class Situation:
     """`question` is the one shown. `unknown` are codes and names asked about that no page found has; `nearest` and
     `shown` are titles of pages: those that were found, best first, and those that were answers and did not help.
-    `near`: what was found is about the question, by the gate's measure. `also`: (what else the conversation needs, in
-    which message)."""
+    `unnamed` are other names of the question that no page has. `near`: what was found is about the question, by the
+    gate's measure. `answered`: titles of the pages that this very message was answered from, `given` of those
+    that an earlier one was. `also`: (what else the conversation needs, in which message)."""
 
     reason: Reason
     intent: Intent
@@ -78,6 +101,10 @@ class Situation:
     near: bool = True
     also: Sequence[tuple[Reason, int]] = ()
     commercial: bool = False
+    account: bool = False
+    unnamed: Sequence[str] = ()
+    answered: Sequence[str] = ()
+    given: Sequence[str] = ()
 
 
 def next_step(situation: Situation) -> str:
@@ -89,6 +116,8 @@ def next_step(situation: Situation) -> str:
     steps += [
         ALSO[reason].format(message=message) for reason, message in situation.also if reason is not situation.reason
     ]
+    if _SECOND.search(said):
+        steps.append(SECOND)
     if SECRET_REDACTED.search(said):
         steps.append(SECRET)
     if ATTACHED.search(said):
@@ -105,13 +134,24 @@ def _urgent(said: str) -> list[str]:
 
 def _first(situation: Situation) -> list[str]:
     if situation.reason is Reason.HIGH_STAKES:
-        return [HIGH_STAKES.get(situation.intent, HIGH_STAKES_ELSE)]
+        # An angry last message takes no farewell back.
+        leaves = situation.intent not in HIGH_STAKES and any(LEAVES.search(one) for one in situation.messages)
+        intent = Intent.CANCELLATION if leaves else situation.intent
+        keeps = intent is Intent.CANCELLATION and any(_KEEPS.search(one) for one in situation.messages)
+        return [HIGH_STAKES.get(intent, HIGH_STAKES_ELSE), *([KEPT] if keeps else [])]
     reason = situation.reason
     if reason is Reason.UNSUPPORTED_CATEGORY and THEIRS.search(situation.question):
         reason = Reason.PRIVATE_DATA
     known = [BY_REASON[reason]] if reason in BY_REASON else []
     if situation.commercial:
         known.append(BILLING)
+    elif situation.account and situation.reason is not Reason.UNSUPPORTED_CATEGORY:
+        known.append(ACCOUNT)
+    if any(_HELD.search(one) for one in situation.messages):
+        known.append(HELD)
+    if situation.account:
+        # Whose account it is no page answers.
+        return known
     if situation.reason in _SEARCHED or (situation.reason is Reason.USER_ASKED and not situation.commercial):
         known += _matter(situation)
     return known
@@ -121,10 +161,16 @@ def _matter(situation: Situation) -> list[str]:
     """What the knowledge base has on it."""
     if situation.unknown:
         return [NOWHERE.format(names=_listed(list(situation.unknown)[:NAMES_MAX]))]
-    nearest = [title for title in situation.nearest if title not in situation.shown]
+    if situation.answered:
+        return [JUST_ANSWERED.format(titles=_quoted(situation.answered))]
+    unnamed = [UNNAMED.format(names=_listed(list(situation.unnamed)[:NAMES_MAX]))] if situation.unnamed else []
+    given = [title for title in dict.fromkeys(situation.given) if title not in situation.shown]
+    after = [GIVEN.format(titles=_quoted(given))] if given else []
+    nearest = [title for title in situation.nearest if title not in {*situation.shown, *given}]
     if nearest and situation.near and situation.reason is not Reason.NO_VERIFIED_CONTEXT:
-        return [NEAREST.format(titles=_quoted(nearest[:1]))]
-    return [] if situation.reason is Reason.USER_ASKED else [NOTHING]
+        return [*unnamed, NEAREST.format(titles=_quoted(nearest[:1])), *after]
+    quiet = situation.reason is Reason.USER_ASKED
+    return [*unnamed, *([] if quiet else [NOTHING]), *after]
 
 
 def _quoted(titles: Sequence[str]) -> str:

@@ -20,10 +20,12 @@ _SAYS_LITTLE: Final = frozenset({"yes", "no", "still", "again", "ok", "same", "y
 _ASKS: Final = re.compile(
     r"""[?？] | ^\W*(?:(?:and|but|so|ok|okay|please|well|then)\W+)*(?:how|what|which|why|where|when|who|whose|can
        |could|will|would
-       |is|are|does|do|did|should|may|give|show|send|tell|explain|cancel|delete|remove|fix|help|let|get|confirm|need|want)\b
+       |is|are|does|do|did|should|may|give|show|send|tell|explain|cancel|delete|remove|fix|help|let|get|confirm|need
+       |want)\b
     | \b(?:please|i\s+(?:need|want|would\s+like|expect)|we\s+(?:need|want|would\s+like|expect)|i'd\s+like
        |also\s+wants?|wants?\s+(?:it
-       |them|a)|wonder|tell\s+me|let\s+me\s+know|bitte|wie|warum|wieso|welche\w*|können\s+sie|kann\s+ich|comment|pourquoi
+       |them|a)|wonder|tell\s+me|let\s+me\s+know|bitte|wie|warum|wieso|welche\w*|können\s+sie|kann\s+ich|comment
+       |pourquoi
        |est-ce|pouvez|cómo|por\s+qué|puede[ns]?|quiero|quisiera)\b | ですか|ますか|ください|たいです|でしょうか|お願い
     | \b(?:will|would|going\s+to)\s+(?:file|sue|cancel|leave|hear|report)\b""",
     re.IGNORECASE | re.VERBOSE,

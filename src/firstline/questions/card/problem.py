@@ -6,9 +6,9 @@ import re
 from collections.abc import Sequence
 from typing import Final
 
+from firstline.questions.card.matters import LEAVES
 from firstline.questions.card.said import WORD, Sentence
 from firstline.questions.card.telling_words import (
-    DEADLINE,
     ENVIRONMENT,
     FAILS,
     LOUD_ERROR,
@@ -19,6 +19,7 @@ from firstline.questions.card.telling_words import (
     UNHELPED,
     has_code,
 )
+from firstline.questions.card.urgent_words import DEADLINE
 from firstline.questions.message.signs import HIGH_STRONG, PRIVATE, first_sign
 from firstline.questions.message.small_talk import small_talk
 
@@ -26,23 +27,29 @@ PROBLEM_WORDS_MIN: Final = 3
 PROBLEMS_MAX: Final = 2
 PROBLEM_MIN: Final = 1.5
 _CORRECTS: Final = re.compile(
-    r"\b(?:sorry|no\s*,?\s*wait|correction|i\s+meant|scratch\s+that|wrong\s+(?:host|server|system|cluster))\b", re.I
+    r"\b(?:sorry|actually|checked\s+again|no\s*,?\s*wait|correction|i\s+meant|scratch\s+that"
+    r"|wrong\s+(?:host|server|system|cluster))\b",
+    re.I,
 )
 _VERSION: Final = re.compile(r"v?\d+(?:\.\d+)+")
 
 
 def problems_of(
-    stating: Sequence[Sentence], *, question: str, but: Sequence[str], errors: Sequence[str]
+    stating: Sequence[Sentence], *, question: str, tried: Sequence[str], but: Sequence[str], errors: Sequence[str]
 ) -> tuple[str, ...]:
-    """How it was put first, and the sentences that tell most of a failure, in their order."""
+    """How it was put first, and the sentences that tell most of a failure, in their order. None of what was
+    `tried`; where it is to end, that comes before how it was put first."""
     asked = " ".join(question.split())
     told = [
-        one for one in stating if not (REACTION.search(one.text) or OPENS_ONLY.search(one.text) or corrects(one.text))
+        one
+        for one in stating
+        if one.text not in tried
+        and not (REACTION.search(one.text) or OPENS_ONLY.search(one.text) or corrects(one.text))
     ]
     opens = (one for one in told if not PRIVATE.search(one.text) and small_talk(one.text) is None)
     first = next((one for one in opens if len(one.text.split()) > 1), None)
     scored = [
-        (_told_of_failure(one, place, tried=one.tried or one.text in but, error=one.text in errors), place, one.text)
+        (_told_of_failure(one, place, changed=one.text in but, error=one.text in errors), place, one.text)
         for place, one in enumerate(told)
         if _says_something(one.text)
     ]
@@ -53,6 +60,8 @@ def problems_of(
     opening = first.text if first is not None and (first is stating[0] or first.text not in but) else ""
     if ENVIRONMENT.search(opening) and not FAILS.search(opening) and "?" not in opening:
         opening = ""
+    if any(_ends_it(one) for one in chosen) and not (FAILS.search(opening) or _ends_it(opening)):
+        opening = ""
     if not chosen or (
         opening and opening not in chosen and first is not None and first.message <= stating[0].message + 1
     ):
@@ -60,14 +69,21 @@ def problems_of(
     return tuple(dict.fromkeys(one for one in chosen if one))
 
 
-def _told_of_failure(one: Sentence, place: int, *, tried: bool, error: bool) -> float:
+def _told_of_failure(one: Sentence, place: int, *, changed: bool, error: bool) -> float:
     """How much the sentence tells of what is wrong, or of what must be done in time."""
     text = one.text
     score = 4.0 * bool(FAILS.search(text) or ORDINAL.match(text)) + 1.0 * (place == 0) - 0.1 * min(place, 10)
     if not score >= PROBLEM_MIN:
         grave = DEADLINE.search(text) or STATE.search(text) or first_sign(HIGH_STRONG, text) or LOUD_ERROR.search(text)
         score += 4.0 * bool(grave or has_code(text))
-    return score - 5.0 * one.tried - 2.0 * tried - 0.5 * ("?" in text) - 0.5 * bool(UNHELPED.search(text)) - 0.5 * error
+    score += 3.0 * _ends_it(text)
+    return (
+        score - 5.0 * one.tried - 2.0 * changed - 0.5 * ("?" in text) - 0.5 * bool(UNHELPED.search(text)) - 0.5 * error
+    )
+
+
+def _ends_it(text: str) -> bool:
+    return "?" not in text and LEAVES.search(text) is not None
 
 
 def corrects(text: str) -> bool:

@@ -17,7 +17,7 @@ PARTS_MAX: Final = 6
 PART_CHARS_MAX: Final = 120
 
 _AUXILIARY: Final = r"(?:can|could|do|does|did|is|are|was|were|will|would|should|may|must|has|have)"
-_SUBJECT: Final = r"(?:i|we|you|one|it|they|there|this|that|these|those|the|an?|my|our|your|any|[A-Z]\w*)"
+_SUBJECT: Final = r"(?:i|we|you|one|it|they|there|this|that|these|those|the|an?|my|our|your|any|(?-i:[A-Z]\w*))"
 # "When I click ..." and "which is why ..." tell a situation: they ask where a question mark says so.
 _ASKS: Final = re.compile(
     rf"\W*(?:(?:and|also|or|but|so|then|please|secondly|finally)\W+)*"

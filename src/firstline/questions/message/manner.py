@@ -23,7 +23,7 @@ INTENTS: Final = signs(
         Intent.CAUSE,
         r"""^\W*(?:\w+\W+){0,6}?why\b | \b(?:reason|cause[sd]?|what(?:'s|\s+is)\s+(?:going\s+on|wrong))\b
         | \b(?:error|exception|fails?|failed|crash(?:es|ed)?
-        |fatal|traceback|timed?\s*out|refused|denied|hangs?|stuck|broken|not\s+work(?:ing)?|doesn'?t\s+work|won'?t
+        |fatal|traceback|timed\s+out|times?\s+out|refused|denied|hangs?|stuck|broken|not\s+work(?:ing)?|doesn'?t\s+work|won'?t
         |can'?t|cannot|unable)\b""",
     ),
     (

@@ -10,6 +10,8 @@ from __future__ import annotations
 import re
 from typing import Final
 
+from firstline.questions.message.person_declined import without_declined
+
 CHARS_MAX: Final = 2_000
 SHORT_WORDS_MAX: Final = 40
 """A request for a person is short; of a longer message its last sentence is read."""
@@ -54,7 +56,7 @@ _ENGLISH: Final = re.compile(
     \b{_MEET}\s+(?:directly\s+)?(?:to|with)\s+{_KIND}(?:{_PEOPLE}|{_STAFF}\b{_NOT_SOFTWARE})
        (?!\s+(?:with(?:in|out)\s+the|from\s+(?:a|the)\s+(?:script|pipeline|shell)))
   | \b(?:real|live|actual)\s+(?:human|person|agent|people)\b(?!\s*(?:migration|data|table|name|upgrade|record|ids?)\b)
-  | (?:^|[.!?]\s+)\W*(?:please\W+|pls\W+|i\s+said\W+|no\W+)*(?:a\s+|the\s+)?(?:(?:live|real
+  | (?:^\W*|[.!?]\s[^\w.!?]*)(?:please\W+|pls\W+|i\s+said\W+|no\W+)*(?:a\s+|the\s+)?(?:(?:live|real
        |human)\s+)?(?:human(?:\s+being)?
        |agent|operator
        |representative|rep|person|live\s+(?:chat|support)|customer\s+(?:service|support|care)|support\s+(?:agent
@@ -100,7 +102,8 @@ _ENGLISH: Final = re.compile(
   | \b(?:don't|do\s+not|dont)\s+want\s+(?:to\s+(?:talk|chat|speak)\s+(?:to|with)\s+)?(?:a|the|this)\s+(?:bot|robot
        |machine|chat\s*bot|computer|ai)\b
   | \bnot\s+a\s+(?:bot|robot|chat\s*bot)\b{_END}
-  | (?:^|[.!?]\s+)\W*(?:please\W+|and\W+)?(?:not|no)\s+(?:an?\s+|more\s+)?(?:bots?|robots?|chat\s*bots?)\s*[.!,;]
+  | (?:^\W*|[.!?]\s[^\w.!?]*)(?:please\W+|and\W+)?(?:not|no)\s+(?:an?\s+|more\s+)?
+       (?:bots?|robots?|chat\s*bots?)\s*[.!,;]
   | \b(?:get|give|find|send|bring)\s+(?:me|us)\s+(?:{_EXPERTS}|a\s+{_EXPERTS}|an\s+{_EXPERTS}){_END}
   | \b(?:have|get|put|need|want|assign)\s+(?:an?\s+|your\s+|some\s+)?(?!people|any){_EXPERTS}\s+(?:on|for
        |to)\s+(?:this|it|that|me|us
@@ -186,10 +189,11 @@ _OTHERS: Final = re.compile(
 
 
 def wants_person(text: str) -> bool:
-    """Takes well under a millisecond."""
+    """Linear in what is read: at most CHARS_MAX."""
     read = text[:CHARS_MAX].replace("’", "'")
     if len(_WORD.findall(read)) > SHORT_WORDS_MAX:
         read = _SENTENCE_END.split(text[-CHARS_MAX:].replace("’", "'").rstrip(" .!?"))[-1]
+    read = without_declined(read)
     return _ENGLISH.search(read) is not None or _OTHERS.search(read) is not None
 
 

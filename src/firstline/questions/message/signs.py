@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import Final
 
 from firstline.domain import Intent
+from firstline.questions.message.product_things import FED
 
 Signs = tuple[tuple[Intent, re.Pattern[str]], ...]
 
@@ -101,6 +102,7 @@ _HELD: Final = (
     r"|lounge)"
     r"\s+(?:\w+\s+)?(?:plan|pass|subscription|contract|membership)|(?:season\s+)?pass|broadband|plan)"
 )
+_NOT_FED: Final = rf"(?!{FED})"
 # "child" alone is a node or a process.
 _CHILD: Final = (
     r"(?:my|our)\s+(?:[\w-]+\s+){0,2}?(?:son|daughter|kid|child|boy|girl)(?:'s)?|(?:a|of)\s+minors?|under-?age\w*"
@@ -132,7 +134,7 @@ HIGH_STRONG: Final = signs(
         rf"""\b(?:delete|erase|remove|wipe|purge|destroy|close\s+and\s+erase)\s+(?:(?:all|any
         |every)\s+(?:of\s+)?)?(?:my|our)\s+
         (?:\w+\s+){{0,2}}?(?:account|profile|personal\s+data|data|information|records?|org
-        |customer\s+data)\b(?!\s*(?:from|in)\s+the\s+(?:table|index|cache))
+        |customer\s+data)\b(?!['’]s\s+(?!data|information|records?|profile))(?!\s*(?:from|in)\s+the\s+(?:table|index|cache))
         | \b(?:delete|erase|purge|remove|wipe)\b{_GAP}(?:data|information|records?
         |everything)\s+(?:\w+\s+){{0,2}}?(?:about|on|of|concerning)\s+(?:me|us|our\s+company|our\s+organi[sz]ation)\b
         | \b(?:gdpr|right\s+to\s+(?:be\s+forgotten|erasure)|article\s+17)\b{_GAP}(?:request|erasure|delet\w+|applies
@@ -178,13 +180,15 @@ HIGH_STRONG: Final = signs(
     (
         Intent.CANCELLATION,
         rf"""\b(?:cancel|terminate|discontinue|quit)\s+(?:all\s+(?:of\s+)?)?(?:my
-        |our)\s+(?:[\w-]+\s+){{0,3}}?{_HELD}\b
+        |our)\s+(?:[\w-]+\s+){{0,3}}?{_HELD}\b{_NOT_FED}
         | \b(?:close|end)\s+(?:my|our)\s+(?:[\w-]+\s+){{0,2}}?(?:account|subscription|membership|contract|policy)\b
+        {_NOT_FED}
         | \b(?:cancel|terminate|end)\s+(?:the|this|your)\s+(?:[\w-]+\s+){{0,1}}?(?:subscription|membership|contract)\b
+        {_NOT_FED}
         | \b(?:cancel|terminate|end|quit|stop)\s+(?:the|this|my|our|your)\s+(?:[\w-]+\s+){{0,3}}?{_HELD}\s+
         (?:that\s+)?(?:i|we)\s+(?:pay|have)\b
         | \b(?:get|let)\s+(?:me\s+|us\s+)?out\s+of\s+(?:my|our|the|this)\s+(?:[\w-]+\s+){{0,3}}?{_HELD}\b
-        | \b(?:stop|end|quit)\s+(?:my|our)\s+(?:[\w-]+\s+){{0,3}}?{_HELD}\b
+        | \b(?:stop|end|quit)\s+(?:my|our)\s+(?:[\w-]+\s+){{0,3}}?{_HELD}\b{_NOT_FED}
         | \bgive\s+notice\s+to\s+cancel\b | ^\W*i\s+(?:want|would\s+like|wish)\s+to\s+cancel\W*$
         | \bdisdire\s+il\s+mio\b
         | \bcancelar\s+(?:a\s+)?minha\b""",

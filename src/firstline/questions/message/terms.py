@@ -10,7 +10,7 @@ import snowballstemmer  # pyright: ignore[reportMissingTypeStubs]  (the package 
 
 TOKEN: Final = re.compile(r"[^\W_]+(?:[._:/+#-][^\W_]+)*", re.UNICODE)
 IDENTIFIER: Final = re.compile(
-    r"\b(?:[A-Z]{1,10}[-_]?\d{3,6}[A-Z]?"  # E11000, SQL0911N
+    r"\b(?:[A-Za-z]{1,10}[-_]?\d{3,6}[A-Za-z]?"  # E11000, SQL0911N, lk1100
     r"|v?\d+\.\d+(?:\.\d+)*"  # 4.1.1.2
     r"|[A-Za-z]\w*(?:[._]\w+)+"  # dotted and snake_case names
     r"|[a-z]+(?:[A-Z][a-z0-9]+)+"  # camelCase
@@ -50,12 +50,17 @@ def terms(text: str) -> tuple[str, ...]:
     return tuple(found)
 
 
-CODE: Final = re.compile(r"[A-Z]{1,10}[-_]?\d{3,6}[A-Z]?$")
+CODE: Final = re.compile(r"[A-Za-z]{1,10}[-_]?\d{3,6}[A-Za-z]?$")
 
 
 def codes(text: str) -> tuple[str, ...]:
-    """Error codes as they are written (E11000, SQL0911N), each once."""
+    """Error codes as they are written (E11000, SQL0911N, lk-1100), each once."""
     return tuple(name for name in identifiers(text) if CODE.match(name))
+
+
+def joined(code: str) -> str:
+    """A code without what people put between its letters and its number: LK-1100 is LK1100."""
+    return re.sub(r"(?<=[^\W\d_])[-_](?=\d)", "", code.casefold())
 
 
 _JOINTS: Final = re.compile(r"[._:/+#-]")

@@ -14,6 +14,7 @@ from firstline.domain import ChunkKind, Evidence
 from firstline.questions.message.manner import asks_how, asks_why
 from firstline.questions.message.terms import all_stems, terms
 from firstline.questions.page.companions import CURING, case_of
+from firstline.questions.page.outright import codes_alone, titled_by
 
 COMPLETES: Final = ("NEXT ", "PART_OF ")
 """How the path of a piece begins that came along because another one says only half without it."""
@@ -33,6 +34,7 @@ TERMS_MIN: Final = 5
 def apt(question: str, evidence: Sequence[Evidence]) -> list[Evidence]:
     """The pieces to show, in reading order; never empty for evidence that is not.
 
+    - The page of a code that was asked for by itself: from its beginning.
     - A case (problem, cause, resolution): why -> its cause and the cure behind it; how -> its resolution;
       anything else -> the first piece behind the problem, with the cure when that is the cause. The start of a page
       states the problem once more, under its title.
@@ -42,6 +44,8 @@ def apt(question: str, evidence: Sequence[Evidence]) -> list[Evidence]:
     own = sorted(
         (piece for piece in evidence if piece.chunk.doc_id == first.chunk.doc_id), key=lambda piece: piece.chunk.ordinal
     )
+    if titled_by(first.chunk.title, codes_alone(question)):
+        return [piece for piece in own if not _surrounds(piece)] or own
     case = case_of(first.chunk, [piece.chunk for piece in own])
     if case:
         return _of_case(question, [piece for piece in own if piece.chunk in case])
@@ -97,5 +101,8 @@ def _run_on(cures: Sequence[Evidence]) -> list[Evidence]:
 
 
 def _tells(piece: Evidence) -> bool:
-    heading = piece.chunk.section_path[-1] if piece.chunk.section_path else ""
-    return not APPARATUS.match(heading) and len(terms(piece.text)) >= TERMS_MIN
+    return not _surrounds(piece) and len(terms(piece.text)) >= TERMS_MIN
+
+
+def _surrounds(piece: Evidence) -> bool:
+    return bool(piece.chunk.section_path) and APPARATUS.match(piece.chunk.section_path[-1]) is not None

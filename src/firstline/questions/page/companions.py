@@ -17,6 +17,7 @@ NEAR: Final = 12
 """Chunks on each side of a found one that are looked at."""
 CURING: Final = frozenset({ChunkKind.CAUSE, ChunkKind.RESOLUTION})
 PARTS: Final = CURING | {ChunkKind.SYMPTOM, ChunkKind.ENVIRONMENT}
+OPENING_MAX: Final = 4
 CASE_MAX: Final = 8
 CURES_MAX: Final = 3
 WHOLE: Final = frozenset({ChunkKind.PROCEDURE, ChunkKind.TABLE})
@@ -39,6 +40,11 @@ def case_of(first: Chunk, near: Sequence[Chunk]) -> list[Chunk]:
         home = min(homes, key=len)
         return inside if all(other[: len(home)] == home for other in homes) else []
     return []
+
+
+def opening(first: Chunk, near: Sequence[Chunk]) -> list[Chunk]:
+    """How the page begins, up to the chunk itself or a few beyond: what a page is about stands there."""
+    return [chunk for chunk in near if chunk.ordinal <= max(OPENING_MAX - 1, 0)] if first.ordinal <= NEAR else []
 
 
 def told_by(first: Chunk, near: Sequence[Chunk]) -> list[Chunk]:

@@ -4,12 +4,11 @@ calls no step.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Sequence
 from typing import Final
 
 from firstline.domain import ChunkKind, Evidence, SearchPlan
-from firstline.questions.message.terms import all_stems, identifiers, terms
+from firstline.questions.message.terms import all_stems, identifiers, joined, terms
 
 OF_ONE_CASE: Final = frozenset({ChunkKind.SYMPTOM, ChunkKind.ENVIRONMENT, ChunkKind.CAUSE, ChunkKind.RESOLUTION})
 """A ticket that is named by a code tells one customer's story with it."""
@@ -17,15 +16,18 @@ ABOUT_CODES: Final = all_stems(
     "mean means meaning error code message fix fixing solve get getting help explain happen see"
 )
 """Words around a code that ask for its page and add nothing to it."""
-CODE: Final = re.compile(r"[A-Za-z].*\d|\d.*[A-Za-z]")
 
 
 def codes_alone(question: str) -> frozenset[str]:
     """The codes of a message that is made of them and little else ("E11000", "what does E11000 mean?"), as stems; none
     when it says more."""
-    codes = frozenset(name.casefold() for name in identifiers(question) if CODE.search(name))
-    rest = set(terms(question)).difference(codes, *(all_stems(code) for code in codes))
-    return codes if rest <= ABOUT_CODES else frozenset()
+    named = [name for name in identifiers(question) if _is_code(name)]
+    rest = set(terms(question)).difference(*(all_stems(name) for name in named))
+    return frozenset(map(joined, named)) if rest <= ABOUT_CODES else frozenset()
+
+
+def _is_code(name: str) -> bool:
+    return name.isascii() and any(map(str.isdigit, name)) and any(map(str.isalpha, name))
 
 
 def titled_by(title: str, codes: frozenset[str]) -> bool:

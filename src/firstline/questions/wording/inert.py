@@ -26,6 +26,7 @@ _MARKUP: Final = re.compile(
     r"|(?<![\w`@])[\w.+-]{1,64}@[\w-]{1,63}(?:\.[\w-]{1,63}){1,8}",
     re.IGNORECASE,
 )
+_BEHIND: Final = "\n\n<b>"
 _TRAILING: Final = ".,;:!?)]}'\"*_"
 _NESTED_MAX: Final = 4
 _BEGINNERS: Final = re.compile(r"(\\*)([\[\]<>!`&:@])")
@@ -47,10 +48,12 @@ def inert_reply(reply: Reply) -> Reply:
 
 
 def inert(text: str) -> str:
-    """Markdown that nothing in can act; text without anything that could is returned as it is."""
-    if not _ACTIVE.search(text):
+    """Markdown that nothing in can act, nor in what stands behind it after an empty line: no fence stays open. Text
+    without anything that could is returned as it is."""
+    fenced = "```" in text or "~~~" in text
+    if not fenced and not _ACTIVE.search(text):
         return text
-    made = "\n".join(_lines(text))
+    made = _closed("\n".join(_lines(text))) if fenced else "\n".join(_lines(text))
     return made if not acts(made) else _outside_of_nothing(text)
 
 
@@ -60,6 +63,25 @@ def acts(text: str) -> bool:
         token.type in _ACTIVE_TOKENS or any(child.type in _ACTIVE_TOKENS for child in token.children or ())
         for token in _reader().parse(text)
     )
+
+
+def _closed(text: str) -> str:
+    """The same text, its last fence closed when it stays open to the end, in a quote or list as outside of one."""
+    fences = [token for token in _reader().parse(text) if token.type == "fence" and token.map]
+    if not fences or not fences[-1].map:
+        return text
+    lines, mark, (begin, end) = text.split("\n"), fences[-1].markup, fences[-1].map
+    if any(line.strip() for line in lines[end:]) or (end - begin > 1 and _closes(lines[end - 1], mark)):
+        return text
+    # In a list the fence is closed below its beginning, where the list's own mark is blank.
+    before = re.sub("[^>]", " ", lines[begin][: lines[begin].find(mark)])
+    closed = f"{text}\n{before}{mark}"
+    return closed if acts(closed + _BEHIND) else _outside_of_nothing(text)
+
+
+def _closes(line: str, mark: str) -> bool:
+    kept = line.strip(" \t>")
+    return kept.startswith(mark) and not kept.strip(mark[0])
 
 
 @cache

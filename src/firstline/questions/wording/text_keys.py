@@ -68,7 +68,7 @@ KEYS: Final[Mapping[str, Key]] = {
     **_plain(
         "escalated.low_confidence escalated.no_verified_context escalated.private_data escalated.unsupported_category"
         " escalated.high_stakes escalated.user_asked escalated.provider_failure escalated.budget_exceeded"
-        " escalated.policy"
+        " escalated.policy escalated.refused_topic"
         " high_stakes.cancellation high_stakes.deletion high_stakes.billing_dispute high_stakes.legal"
         " high_stakes.complaint high_stakes.other"
         " handover.person handover.joined handover.joined_can_ask handover.away handover.waiting"

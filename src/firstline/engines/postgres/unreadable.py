@@ -1,0 +1,95 @@
+"""What stands in a list for a record that cannot be read, so that one damaged row does not hide all others."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Callable
+from typing import Any, Final, TypeVar
+
+from psycopg.rows import DictRow
+
+from firstline.domain import (
+    DraftState,
+    DraftTicket,
+    Handoff,
+    HandoffEvent,
+    HandoffMessage,
+    HandoffState,
+    Intent,
+    Mood,
+    Quarantined,
+    QuarantineState,
+    Reason,
+)
+from firstline.engines.postgres.codec import decode
+from firstline.errors import Broken
+
+T = TypeVar("T")
+UNREADABLE: Final = "(this record cannot be read: restore it from a backup)"
+
+logger = logging.getLogger(__name__)
+
+
+def decode_or(kind: type[T], value: Any, stands_in: Callable[[], T], *, row_id: str) -> T:
+    """As `decode`, with a stand-in for what cannot be read. It is logged with its id."""
+    try:
+        return decode(kind, value)
+    except Broken as error:
+        logger.error("%s %r: %s", kind.__name__, row_id, error.message)
+        return stands_in()
+
+
+def handoff_of(row: DictRow) -> Handoff:
+    """From the columns beside the record."""
+    return Handoff(
+        handoff_id=row["handoff_id"],
+        session_id=row.get("session_id", ""),
+        turn=0,
+        reason=Reason.PROVIDER_FAILURE,
+        question=UNREADABLE,
+        summary="",
+        intent=Intent.OTHER,
+        entities=(),
+        tried=(),
+        language="en",
+        mood=Mood.NEUTRAL,
+        next_step="",
+        state=HandoffState.OPEN,
+        created_at=row["created_at"],
+    )
+
+
+def message_of(row: DictRow) -> HandoffMessage:
+    return HandoffMessage(
+        event=HandoffEvent.UPDATED,
+        tenant=row["tenant"],
+        kb="",
+        handoff=handoff_of(row),
+        occurred_at=row["created_at"],
+    )
+
+
+def draft_of(row: DictRow) -> DraftTicket:
+    return DraftTicket(
+        draft_id=row["draft_id"],
+        tenant=row["tenant"],
+        kb="",
+        title=UNREADABLE,
+        symptom="",
+        resolution="",
+        state=DraftState.DRAFT,
+        created_at=row["created_at"],
+    )
+
+
+def quarantined_of(row: DictRow) -> Quarantined:
+    return Quarantined(
+        tenant=row["tenant"],
+        kb=row["kb"],
+        doc_id=row["doc_id"],
+        fingerprint=row["fingerprint"],
+        title=UNREADABLE,
+        suspicions=(),
+        state=QuarantineState.HELD,
+        found_at=row["found_at"],
+    )
