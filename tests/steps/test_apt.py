@@ -8,6 +8,7 @@ from tests.steps.evidence import piece
 from firstline.domain import ChunkKind, ClaimKind, Evidence
 from firstline.questions.compose import compose
 from firstline.questions.page.apt import apt, best_first
+from firstline.questions.page.outright import of_another_code
 from firstline.questions.page.rows_asked import rows_asked
 from firstline.questions.page.units import units_of
 
@@ -142,3 +143,20 @@ def test_the_page_of_a_code_is_told_from_its_beginning():
     assert [one.chunk.ordinal for one in apt("what does LK1409 mean?", pages)] == [0, 3]
     assert [one.chunk.ordinal for one in apt("lk-1409", pages)] == [0, 3]
     assert [one.chunk.ordinal for one in apt("Is LK1409 raised in a transaction?", pages)] == [3]
+
+
+@pytest.mark.parametrize(
+    ("question", "other"),
+    [
+        ("the import fails with LK1205", True),
+        ("lk-1205 since the upgrade", True),
+        ("the import fails with LK1100", False),
+        ("LK1100 or LK1205, I am not sure", False),
+        ("the import fails", False),
+        ("E11000 since the upgrade", False),
+    ],
+)
+def test_a_page_of_another_code_is_told_apart(question: str, other: bool):
+    page = piece("The nightly import stops with LK1100, because the key is there already.")
+    assert of_another_code(question, [page]) is other
+    assert not of_another_code(question, [piece("The nightly import stops in the night.")])

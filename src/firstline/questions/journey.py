@@ -72,7 +72,7 @@ from firstline.questions.message.person_wanted import wants_person
 from firstline.questions.message.references import begins_anew, changes_subject
 from firstline.questions.message.small_talk import small_talk
 from firstline.questions.missed import SESSION_TURNS_MAX, Missed, missed
-from firstline.questions.page.outright import asked_outright
+from firstline.questions.page.outright import asked_outright, of_another_code
 from firstline.questions.prefer import copies_last
 from firstline.questions.readable import readable
 from firstline.questions.recorded import recorded
@@ -313,7 +313,7 @@ class QuestionJourney:
             relevance = asked.gates["relevance"](features)
         trail.gates.append(relevance)
         outright = asked_outright(trail.read_as, trail.plan, trail.evidence)
-        passed = relevance.passed and not trail.story
+        passed = relevance.passed and not trail.story and not of_another_code(trail.read_as, trail.evidence)
         if not (passed or outright) or not trail.evidence:
             return self._weak(asked, trail)
 

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from typing import Final
 
 from firstline.domain import ChunkKind, Evidence, SearchPlan
-from firstline.questions.message.terms import all_stems, identifiers, joined, terms
+from firstline.questions.message.terms import all_stems, codes, identifiers, joined, terms
 
 OF_ONE_CASE: Final = frozenset({ChunkKind.SYMPTOM, ChunkKind.ENVIRONMENT, ChunkKind.CAUSE, ChunkKind.RESOLUTION})
 """A ticket that is named by a code tells one customer's story with it."""
@@ -33,6 +33,23 @@ def _is_code(name: str) -> bool:
 def titled_by(title: str, codes: frozenset[str]) -> bool:
     """Word by word: E1100 is not the code of a page that is titled E11000."""
     return bool(codes) and codes <= all_stems(title)
+
+
+def of_another_code(question: str, evidence: Sequence[Evidence]) -> bool:
+    """The first page names codes of the kind that was asked about and not the one that was: another error's page."""
+    asked = frozenset(map(joined, codes(question)))
+    if not asked or not evidence:
+        return False
+    own = [piece for piece in evidence if piece.chunk.doc_id == evidence[0].chunk.doc_id]
+    text = " ".join(" ".join((piece.chunk.title, *piece.chunk.section_path, piece.text)) for piece in own)
+    named = frozenset(map(joined, codes(text)))
+    kinds = {_letters(code) for code in asked}
+    return asked.isdisjoint(named) and any(_letters(code) in kinds for code in named)
+
+
+def _letters(code: str) -> str:
+    """What stands before its number."""
+    return code[: next((at for at, letter in enumerate(code) if letter.isdigit()), len(code))]
 
 
 def asked_outright(question: str, plan: SearchPlan | None, evidence: Sequence[Evidence]) -> bool:
