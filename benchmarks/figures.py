@@ -71,9 +71,8 @@ async def measure_all(figures: Registry, keep: Callable[[dict[str, Any]], None] 
     return found
 
 
-def write_record(found: dict[str, Any], before: dict[str, Any]) -> None:
+def write_record(found: dict[str, Any], before: dict[str, Any], at: dict[str, str]) -> None:
     """After every figure, in one move: an interrupted run keeps what it has, and what was not measured again."""
-    at = {"commit": commit(), "measured": time.strftime("%Y-%m-%d")}
     figures = {**before, **{name: {**told, **at} for name, told in found.items()}}
     draft = FILE.with_suffix(".json.part")
     draft.write_text(json.dumps({"figures": figures}, indent=1, ensure_ascii=False) + "\n", encoding="utf-8")
@@ -87,7 +86,9 @@ def write_all(figures: Registry, beginning: tuple[str, ...]) -> int:
         return EXIT_UNKNOWN
     known = json.loads(FILE.read_text(encoding="utf-8"))["figures"] if FILE.is_file() else {}
     before = {name: told for name, told in known.items() if name in figures}
-    found = asyncio.run(measure_all(chosen, lambda so_far: write_record(so_far, before)))
+    # What is measured is the code that was read when the run began, whatever is committed meanwhile.
+    at = {"commit": commit(), "measured": time.strftime("%Y-%m-%d")}
+    found = asyncio.run(measure_all(chosen, lambda so_far: write_record(so_far, before, at)))
     missing = sum("why_not" in one for one in found.values())
     print(f"{len(found)} figures are in {FILE.relative_to(ROOT)}; {missing} of them could not be measured.")
     return 0

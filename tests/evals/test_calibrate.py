@@ -4,10 +4,10 @@ import random
 from dataclasses import replace
 
 import pytest
+from tests.evals.most_errors import wrong_allowed
 
 from firstline.errors import InvalidInput, Unavailable
 from firstline.evals.calibrate import NEVER, Seen, Wanted, choose, to_test
-from firstline.evals.risk import wrong_allowed
 from firstline.evals.summary import ANSWERABLE, REMOVED, UNANSWERABLE
 
 WANTED = Wanted(max_wrong=0.05, max_wrong_unsure=0.05, certainty=0.9)

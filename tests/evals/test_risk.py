@@ -6,8 +6,9 @@ from itertools import product
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from tests.evals.most_errors import wrong_allowed
 
-from firstline.evals.risk import few_by_luck, questions_needed, wrong_allowed, wrong_bound
+from firstline.evals.risk import few_by_luck, questions_needed, wrong_bound
 
 
 def at_most(wrong: int, rates: list[float]) -> float:

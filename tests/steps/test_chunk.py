@@ -186,9 +186,9 @@ def test_lengths_stay_near_the_aim() -> None:
     ids=range(13),
 )
 def test_hostile_shapes_take_seconds_and_lose_nothing(text: str) -> None:
-    started = time.perf_counter()
+    started = time.process_time()
     spans = chunk(text, tokens_aim=200, count_tokens=lambda part: 1 + len(part.encode()) // 4)
-    assert time.perf_counter() - started < 10
+    assert time.process_time() - started < 10
     assert sum(span.end - span.start for span in spans) <= len(text.encode())
     data, at = text.encode(), 0
     for span in spans:

@@ -121,9 +121,9 @@ def test_every_line_is_cut_from_the_messages(messages: list[str]) -> None:
 
 @pytest.mark.parametrize("piece", ["we did ", "says ", "- ", "is down ", "not 1.2 ", "1.2.3 ", "a" * 50, "失敗"])
 def test_a_long_conversation_takes_little_time(piece: str) -> None:
-    began = time.perf_counter()
+    began = time.process_time()
     gist([(piece * 2_000)[:8_000]] * 50)
-    assert time.perf_counter() - began < 1.0
+    assert time.process_time() - began < 1.0
 
 
 def test_what_was_tried_is_not_the_problem_and_what_changed_is_told_in_every_language() -> None:

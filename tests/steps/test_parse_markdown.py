@@ -120,9 +120,9 @@ def test_an_unknown_type_is_not_accepted() -> None:
 def test_time_is_linear_on_hostile_pages(unit: str) -> None:
     def seconds(length: int) -> float:
         text = unit * (length // len(unit))
-        started = time.perf_counter()
+        started = time.process_time()
         page(text)
-        return time.perf_counter() - started
+        return time.process_time() - started
 
     small, large = seconds(30_000), seconds(240_000)
     assert large < max(0.7, 32 * small)

@@ -281,10 +281,10 @@ def test_a_long_complaint_asks_at_its_end() -> None:
 
 @pytest.mark.parametrize("piece", ["talk to a ", "mit ", "a ", "can you ", "get me a ", "not a "])
 def test_it_takes_little_time_for_any_text(piece: str) -> None:
-    began = time.perf_counter()
+    began = time.process_time()
     wants_person(piece * 2_000)
     wants_person((piece * 39)[:400])
-    assert time.perf_counter() - began < 0.1
+    assert time.process_time() - began < 0.1
 
 
 def test_what_stands_beside_a_wish_is_kept() -> None:

@@ -26,6 +26,8 @@ from sklearn.metrics import roc_auc_score
 from firstline.evals.cases import load_cases
 from firstline.evals.datasets import dataset_cases, present
 from firstline.evals.evaluate import LABELLED, REMOVED
+from firstline.evals.halves import lowest_threshold
+from firstline.evals.summary import ANSWERABLE, CONDITIONS, UNANSWERABLE
 from training.gates.collect import Example, collect
 
 TARGET = Path("src/firstline/questions/gates.json")
@@ -69,17 +71,17 @@ def fit(examples: Sequence[Example]) -> dict[str, Any]:
 
 
 def _lowest(examples: Sequence[Example], scores: Any, *, wrong_max: float) -> float:
-    """The lowest threshold at which no stricter one shows more wrong answers than that share of the questions mixed."""
     # The demo is asked nothing with its gold pages left out, and would only thin the others.
     public = [i for i, example in enumerate(examples) if example.set_name != DEMO_KB]
-    examples, scores = [examples[i] for i in public], scores[public]
-    kinds = np.array([0 if e.answerable else 1 if e.condition == LABELLED else 2 for e in examples])
-    wrong = ~np.array([e.right for e in examples])
-    weight = np.array([1 / 3 / max(1, (kinds == kind).sum()) for kind in kinds])
-    order = np.argsort(-scores)
-    shown_wrong = np.cumsum((weight * wrong)[order])
-    passing = int(np.searchsorted(shown_wrong, wrong_max, side="right"))
-    return float(scores[order[max(0, passing - 1)]]) + ROUNDING
+    kinds = np.array([CONDITIONS.index(_kind(examples[i])) for i in public])
+    right = np.array([examples[i].right for i in public])
+    return lowest_threshold(scores[public], right, kinds, wrong_max=wrong_max) + ROUNDING
+
+
+def _kind(example: Example) -> str:
+    if example.condition == REMOVED:
+        return REMOVED
+    return ANSWERABLE if example.answerable else UNANSWERABLE
 
 
 def _matrix(examples: Sequence[Example], features: Sequence[str]) -> Any:

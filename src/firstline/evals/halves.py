@@ -57,13 +57,16 @@ def halves(
         chosen[random.permutation(len(keys))[: len(keys) // 2]] = True
         seen = chosen[key_of]
         scores = np.where(showable, fitted_scores(matrix[seen], right[seen].astype(np.float64), matrix), -1.0)
-        threshold = _lowest(scores[seen], right[seen], kinds[seen], wrong_max=wrong_max)
+        threshold = lowest_threshold(scores[seen], right[seen], kinds[seen], wrong_max=wrong_max)
         found.append(_read(scores[~seen] >= threshold, right[~seen], kinds[~seen]))
     wrong, covered = np.array(found).mean(axis=0)
     return Halves(wrong_rate=float(wrong), coverage=float(covered), splits=splits)
 
 
-def _lowest(scores: Floats, right: Marks, kinds: npt.NDArray[np.int_], *, wrong_max: float) -> float:
+def lowest_threshold(scores: Floats, right: Marks, kinds: npt.NDArray[np.int_], *, wrong_max: float) -> float:
+    """The lowest score that may be shown so that neither it nor any stricter one shows more wrong answers than
+    `wrong_max` of the questions, the kinds mixed in equal parts; infinity when not even the best one may. `kinds`:
+    places in CONDITIONS."""
     weight = 1 / (len(CONDITIONS) * np.bincount(kinds, minlength=len(CONDITIONS))[kinds])
     order = np.argsort(-scores)
     passing = int(np.searchsorted(np.cumsum((weight * ~right)[order]), wrong_max, side="right"))

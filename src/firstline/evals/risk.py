@@ -37,14 +37,6 @@ def wrong_bound(wrong: int, tested: int, *, certainty: float) -> float:
     return high
 
 
-def wrong_allowed(tested: int, *, max_wrong: float, certainty: float) -> int:
-    """The most errors that still show a rate of at most `max_wrong`; -1 when not even none does."""
-    wrong = -1
-    while few_by_luck(wrong + 1, tested, max_wrong) <= 1 - certainty:
-        wrong += 1
-    return wrong
-
-
 def questions_needed(*, max_wrong: float, certainty: float) -> int:
     """How many questions must come out without any error to show a rate of at most `max_wrong`."""
     needed = max(math.ceil(math.log(1 - certainty) / math.log(1 - max_wrong)), math.ceil(1 / max_wrong))

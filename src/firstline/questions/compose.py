@@ -25,13 +25,13 @@ def compose(question: str, evidence: Sequence[Evidence], *, chars_max: int, asid
         return Draft(claims=())
     sought = frozenset(terms(question))
     cut = [(piece, _telling(units_of(piece.text, lead=piece.lead_text))) for piece in apt(question, evidence)]
-    asked = set(map(id, rows_asked([unit for _, units in cut for unit in units], sought)))
+    asked = frozenset(rows_asked([unit for _, units in cut for unit in units], sought))
     claims: list[Claim] = []
     shown: list[Unit] = []
     seen: set[str] = set()
     room = chars_max
     for piece, units in cut:
-        for unit in _window([unit for unit in units if id(unit) in asked], sought, room):
+        for unit in _window([unit for unit in units if unit in asked], sought, room):
             claim = _claim(piece, unit)
             key = " ".join(claim.text.casefold().split())
             if key and key not in seen:

@@ -32,7 +32,6 @@ from firstline.domain import (
     Handoff,
     HighStakes,
     Intent,
-    Note,
     Outcome,
     Principal,
     RankedDocument,
@@ -59,6 +58,7 @@ from firstline.ports import (
 )
 from firstline.questions.admission import Admission
 from firstline.questions.asked import Asked, OnStatus
+from firstline.questions.caveats import caveats, readings
 from firstline.questions.clarify import clarify
 from firstline.questions.compose import compose
 from firstline.questions.critique import critique, unanswered_note
@@ -91,8 +91,6 @@ from firstline.questions.wording.links import with_allowed_links
 
 logger = logging.getLogger(__name__)
 
-OUT_OF_DATE = Note(key="answered.outdated")
-PAGES_DIFFER = Note(key="answered.pages_differ")
 CLARIFYING_MAX = 2
 """Turns in a row that ask back."""
 
@@ -410,18 +408,14 @@ class QuestionJourney:
             completeness = Completeness.UNSURE
         else:
             completeness = Completeness.FULL if judged.coverage is Coverage.FULLY else Completeness.PARTIAL
-        notes = await self._search.notes(trail.plan, asked.scope, verification.kept, trail.evidence)
-        if verification.kept[0].citations[0].doc_id in trail.outdated:
-            notes = (*notes, OUT_OF_DATE)
-        if len({citation.doc_id for claim in verification.kept for citation in claim.citations}) > 1:
-            notes = (*notes, PAGES_DIFFER)
+        notes = caveats(trail, verification.kept)
         if notes and completeness is Completeness.FULL:
             completeness = Completeness.PARTIAL
         return Answered(
             completeness=completeness,
             claims=verification.kept,
             confidence=confidence.value,
-            notes=(*_readings(trail), *unanswered_note(judged), *notes),
+            notes=(*readings(trail), *unanswered_note(judged), *notes),
         )
 
     def _curated_answer(self, asked: Asked, trail: Trail, curated: tuple[Evidence, ...]) -> Answered | None:
@@ -480,8 +474,3 @@ class QuestionJourney:
 def _sought(asked: Asked, trail: Trail) -> str:
     """The words that evidence is judged by: the question, with the conversation when it leans on it."""
     return trail.plan.standalone if trail.plan else asked.question
-
-
-def _readings(trail: Trail) -> tuple[Note, ...]:
-    read = trail.plan.corrections if trail.plan else ()
-    return tuple(Note(key="answered.read_as", values={"written": (one,), "read": (other,)}) for one, other in read)

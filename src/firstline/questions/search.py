@@ -18,7 +18,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from firstline.domain import Chunk, Claim, Evidence, Note, PlannedQuery, RankedDocument, SearchPlan
+from firstline.domain import Chunk, Evidence, PlannedQuery, RankedDocument, SearchPlan
 from firstline.errors import FirstlineError, Unavailable
 from firstline.ports import (
     BlobStore,
@@ -33,7 +33,7 @@ from firstline.ports import (
     WordEncoder,
 )
 from firstline.questions.message.pasted import condensed
-from firstline.questions.prefer import copies_of, prefer, superseded_of, version_note
+from firstline.questions.prefer import copies_of, prefer, superseded_of
 from firstline.questions.rerank import passages, rerank
 from firstline.questions.retrieve import FusionWeights, fuse, read_evidence, read_passages, read_texts, retrieve
 from firstline.questions.spelling import Spelling, spelling
@@ -217,22 +217,6 @@ class Search:
     async def text_of(self, chunks: Sequence[Chunk]) -> str:
         """The chunks' texts, one after the other."""
         return "\n".join(await read_texts(chunks, blobs=self._blobs))
-
-    async def notes(
-        self, plan: SearchPlan | None, scope: Scope, claims: Sequence[Claim], evidence: Sequence[Evidence]
-    ) -> tuple[Note, ...]:
-        """What to say above an answer of these claims: that its page is about another version than was asked for."""
-        version = plan.filters.get("version", "") if plan else ""
-        if plan is None or not version or not claims:
-            return ()
-        cited = claims[0].citations[0].doc_id
-        document = await self._knowledge.document(cited, scope)
-        if document is None:
-            return ()
-        read = " ".join(piece.text for piece in evidence if piece.chunk.doc_id == cited)
-        product = plan.filters.get("product", "")
-        note = version_note(document, read, question=plan.standalone, version=version, product=product)
-        return (note,) if note else ()
 
     async def _directions(self, texts: Sequence[str], trail: Trail, vector: Vectors | None) -> list[Vectors]:
         """One vector per query; of zeros, which finds nothing, when there is none."""

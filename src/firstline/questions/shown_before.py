@@ -9,7 +9,6 @@ from collections.abc import Collection, Sequence
 from typing import Final
 
 from firstline.domain import Answered, Claim, Clarify, Talk, Turn
-from firstline.questions.card.pointed import complains
 from firstline.questions.card.telling_words import UNHELPED
 from firstline.questions.message.small_talk import small_talk
 from firstline.questions.message.terms import terms
@@ -88,8 +87,3 @@ def _comes_back(message: str) -> bool:
     return small_talk(message) is None and (
         UNHELPED.search(message) is not None or message.casefold().startswith(("no", "hm"))
     )
-
-
-def did_not_help(turn: Turn, after: Sequence[str]) -> bool:
-    """An answer after which the customer went on about the same, in complaint."""
-    return isinstance(turn.outcome, Answered) and any(complains(message) for message in after)

@@ -43,8 +43,8 @@ def case_of(first: Chunk, near: Sequence[Chunk]) -> list[Chunk]:
 
 
 def opening(first: Chunk, near: Sequence[Chunk]) -> list[Chunk]:
-    """How the page begins, up to the chunk itself or a few beyond: what a page is about stands there."""
-    return [chunk for chunk in near if chunk.ordinal <= max(OPENING_MAX - 1, 0)] if first.ordinal <= NEAR else []
+    """How the page begins: what it is about stands there. Nothing when `near` does not reach back so far."""
+    return [chunk for chunk in near if chunk.ordinal < OPENING_MAX] if first.ordinal <= NEAR else []
 
 
 def told_by(first: Chunk, near: Sequence[Chunk]) -> list[Chunk]:
