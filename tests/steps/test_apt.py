@@ -130,6 +130,10 @@ def test_a_table_of_which_no_row_was_asked_for_is_shown_whole():
     assert len(rows("zebra")) == 4
 
 
+def test_one_word_in_common_with_a_row_chooses_none():
+    assert len(rows("the port")) == 4
+
+
 def test_sentences_around_a_table_stay():
     units = rows_asked(units_of(TABLE), {"lk1007"})
     assert units[0].text == "Codes have four digits."
