@@ -116,6 +116,14 @@ async def test_a_page_that_the_asker_picks_is_shown_whatever_a_gate_would_guess(
     assert not any(gate.passed for gate in picked.gates if gate.name == "confidence")
 
 
+async def test_a_code_in_the_middle_of_a_conversation_is_answered_as_one_by_itself():
+    messages = ("How do I install the agent on Linux?", "E11000")
+    (alone,) = await conversation(messages[1])
+    later = (await conversation(*messages))[-1]
+    assert isinstance(alone.outcome, Answered) and isinstance(later.outcome, Answered)
+    assert [claim.text for claim in later.outcome.claims] == [claim.text for claim in alone.outcome.claims]
+
+
 async def test_the_filters_of_a_conversation_are_recorded_with_its_turn():
     turns = await conversation("The Java driver 4.2 fails on import", "It still crashes")
     assert turns[-1].plan is not None

@@ -15,6 +15,7 @@ from typing import Final
 from firstline.domain import Answered, Clarify, Exchange, PlannedQuery, Route, SearchPlan, Turn
 from firstline.questions.message.asked_for import asked_for
 from firstline.questions.message.references import (
+    LEANS,
     begins_anew,
     changes_subject,
     chosen_option,
@@ -27,6 +28,7 @@ from firstline.questions.message.references import (
     with_swapped,
 )
 from firstline.questions.message.terms import identifiers, terms
+from firstline.questions.page.outright import codes_alone
 
 EARLIER_MAX: Final = 12
 """Exchanges looked at, the newest ones."""
@@ -83,7 +85,8 @@ def rewrite(question: str, *, earlier: Sequence[Exchange | str]) -> SearchPlan:
             carried=(),
             said=(question,),
         )
-    complete = stands_alone(question)
+    # A code is a whole question, whatever was spoken of before it; "and E11000" goes on.
+    complete = stands_alone(question) or (bool(codes_alone(question)) and LEANS.search(question) is None)
     alone = COMPLETE_WEIGHT if complete else ALONE_WEIGHT
     return _plan(
         (question, alone),
