@@ -5,6 +5,7 @@ from tests.steps.evidence import piece
 
 from firstline.domain import Asks
 from firstline.questions.clarify import clarify
+from firstline.questions.message.terms import codes
 from firstline.questions.render import render
 
 
@@ -37,6 +38,19 @@ def test_a_code_that_nothing_mentions_is_said_to_be_unknown():
     asked = clarify("What does LK9999 mean?", pages("Error codes", "Logs"))
     assert (asked.asks, asked.names, asked.options) == (Asks.UNKNOWN, ("LK9999",), ())
     assert "LK9999" in render(asked).notice
+
+
+def test_an_unknown_code_in_a_question_with_a_subject_leaves_the_pages_about_it_on_offer():
+    found = pages("Connection limits of the driver", "Timeouts of the driver")
+    asked = clarify("The driver stops with LK9999 while we import a large table over VPN", found)
+    assert (asked.asks, asked.names, len(asked.options), len(asked.pages)) == (Asks.UNKNOWN, ("LK9999",), 2, 2)
+    assert "LK9999" in render(asked).notice and "one of these" in render(asked).notice
+
+
+@pytest.mark.parametrize("code", ["CVE-2015-0138", "J2CA0024E", "SQL0911N", "LK-1100"])
+def test_a_code_of_several_parts_is_one_code(code: str):
+    assert codes(f"What about {code}?") == (code,)
+    assert clarify(f"What about {code}?", pages("Bulletins", "Logs", text=f"This is about {code}.")).asks is Asks.PICK
 
 
 def test_a_code_that_some_page_mentions_is_not_unknown():

@@ -93,3 +93,14 @@ def test_without_two_pages_known_to_be_open_nothing_is_offered(asked: Clarify, p
 )
 def test_a_question_back_that_names_no_closed_page_stays(asked: Clarify) -> None:
     assert options_left(asked, {"a", "b", "c"}) is asked
+
+
+UNKNOWN_AMONG = Clarify(
+    options=("On A", "On B", "On C"), asks=Asks.UNKNOWN, names=("LK1", "LK2", "LK3"), pages=("a", "b", "c")
+)
+
+
+def test_unknown_codes_stay_named_whichever_of_the_pages_are_open() -> None:
+    left = options_left(UNKNOWN_AMONG, {"a", "c"})
+    assert (left.options, left.pages, left.names) == (("On A", "On C"), ("a", "c"), ("LK1", "LK2", "LK3"))
+    assert options_left(UNKNOWN_AMONG, {"a"}) == Clarify(asks=Asks.UNKNOWN, names=("LK1", "LK2", "LK3"))

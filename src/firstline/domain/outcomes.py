@@ -243,9 +243,9 @@ class Asks(StrEnum):
     """What a clarifying question asks for.
 
     WHICH: one of `names`, in which the pages found differ. PICK: one of the pages found. UNKNOWN: whether `names`,
-    which nothing here mentions, are written as they were read. LANGUAGE: the question once more, in the language of
-    what was found, whose code is in `names`. DETAIL: whatever tells more. AGAIN: the same once more, because the answer
-    that stood here may not be shown any longer.
+    which nothing here mentions, are written as they were read, and whether it is about one of the options, if any.
+    LANGUAGE: the question once more, in the language of what was found, whose code is in `names`. DETAIL: whatever
+    tells more. AGAIN: the same once more, because the answer that stood here may not be shown any longer.
     """
 
     WHICH = "which"

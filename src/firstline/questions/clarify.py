@@ -8,18 +8,20 @@ from typing import Final
 
 from firstline.domain import Asks, Clarify, Evidence
 from firstline.questions.message.language import language_of
-from firstline.questions.message.terms import all_stems, codes, joined
+from firstline.questions.message.terms import all_stems, codes, joined, terms
 
 OPTIONS_MAX: Final = 3
 NAME_WORDS_MAX: Final = 5
 """Titles that differ in more words than this differ in their subject."""
 SHARED_WORDS_MIN: Final = 2
+SUBJECT_WORDS_MIN: Final = 4
+"""A question that says so many words beside its codes has a subject: pages can be about it without the codes."""
 
 
 def clarify(question: str, evidence: Sequence[Evidence]) -> Clarify:
     """Ask for what separates the first pages found; for detail where nothing does."""
     unknown = _unknown(question, evidence)
-    if unknown:
+    if unknown and len(terms(question)) - len(codes(question)) < SUBJECT_WORDS_MIN:
         return Clarify(asks=Asks.UNKNOWN, names=unknown)
     found_in = language_of(evidence[0].text) if evidence else ""
     if evidence and language_of(question) != found_in:
@@ -33,8 +35,8 @@ def clarify(question: str, evidence: Sequence[Evidence]) -> Clarify:
     names = _differing(titles)
     return Clarify(
         options=titles,
-        asks=Asks.WHICH if names else Asks.PICK,
-        names=names,
+        asks=Asks.UNKNOWN if unknown else Asks.WHICH if names else Asks.PICK,
+        names=unknown or names,
         pages=tuple(found[title] for title in titles),
     )
 

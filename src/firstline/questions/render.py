@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import replace
 
 from firstline.domain import (
@@ -99,6 +100,8 @@ def render_entry(entry: HandoffEntry, voice: Voice) -> str:
 
 def _question_back(asked: Clarify, voice: Voice) -> str:
     match asked.asks:
+        case Asks.UNKNOWN if asked.names and asked.options:
+            return voice.say("clarify.unknown_among", names=asked.names)
         case Asks.WHICH | Asks.UNKNOWN if asked.names:
             return voice.say(f"clarify.{asked.asks}", names=asked.names)
         case Asks.LANGUAGE:
@@ -183,20 +186,27 @@ def _answered(outcome: Answered, voice: Voice, spoken: str) -> Reply:
         citation = entry.citation
         if citation.url and citation.url.startswith(("https://", "http://")):
             links.setdefault(citation.url, citation.title)
-    allowed = LINKS_ALLOWED[outcome.completeness]
+    shown = dict(list(links.items())[: LINKS_ALLOWED[outcome.completeness]])
     return Reply(
         outcome="answered",
         completeness=outcome.completeness,
         notice=_above(outcome, voice, spoken),
         blocks=tuple(blocks),
-        citations=tuple(numbered),
-        links=tuple((title, url) for url, title in links.items())[:allowed],
+        citations=tuple(_linked(entry, shown) for entry in numbered),
+        links=tuple((title, url) for url, title in shown.items()),
         options=(),
         reason=None,
         handoff_id=None,
         person="none" if outcome.completeness is Completeness.FULL else "soft",
         confidence=outcome.confidence,
     )
+
+
+def _linked(entry: ReplyCitation, shown: Mapping[str, str]) -> ReplyCitation:
+    """An address that is no link of this reply is not in it at all: a surface could make a link of it."""
+    if entry.citation.url in shown:
+        return entry
+    return replace(entry, citation=replace(entry.citation, url=None))
 
 
 def _number(claim: Claim, numbers: dict[tuple[str, int, int], int], numbered: list[ReplyCitation]) -> tuple[int, ...]:

@@ -54,8 +54,15 @@ def options_left(asked: Clarify, open_pages: Collection[str]) -> Clarify:
     left = [at for at, page in enumerate(known) if page and page in open_pages]
     if len(left) == len(asked.options):
         return asked
+    unknown = asked.asks is Asks.UNKNOWN
     if len(left) < OPTIONS_MIN:
-        return Clarify(asks=Asks.DETAIL)
+        return Clarify(asks=Asks.UNKNOWN, names=asked.names) if unknown else Clarify(asks=Asks.DETAIL)
+    if unknown:
+        return replace(
+            asked,
+            options=tuple(asked.options[at] for at in left),
+            pages=tuple(known[at] for at in left),
+        )
     # A record of a finished text names what it offered: it is said anew.
     one_each = len(asked.names) == len(asked.options)
     return Clarify(

@@ -10,7 +10,7 @@ import snowballstemmer  # pyright: ignore[reportMissingTypeStubs]  (the package 
 
 TOKEN: Final = re.compile(r"[^\W_]+(?:[._:/+#-][^\W_]+)*", re.UNICODE)
 IDENTIFIER: Final = re.compile(
-    r"\b(?:[A-Za-z]{1,10}[-_]?\d{3,6}[A-Za-z]?"  # E11000, SQL0911N, lk1100
+    r"\b(?:[A-Za-z](?:[A-Za-z\d]{0,8}[A-Za-z])?[-_]?\d{3,6}(?:-\d{2,7}){0,2}[A-Za-z]?"  # E11000, CVE-2015-0138
     r"|v?\d+\.\d+(?:\.\d+)*"  # 4.1.1.2
     r"|[A-Za-z]\w*(?:[._]\w+)+"  # dotted and snake_case names
     r"|[a-z]+(?:[A-Z][a-z0-9]+)+"  # camelCase
@@ -50,7 +50,7 @@ def terms(text: str) -> tuple[str, ...]:
     return tuple(found)
 
 
-CODE: Final = re.compile(r"[A-Za-z]{1,10}[-_]?\d{3,6}[A-Za-z]?$")
+CODE: Final = re.compile(r"[A-Za-z](?:[A-Za-z\d]{0,8}[A-Za-z])?[-_]?\d{3,6}(?:-\d{2,7}){0,2}[A-Za-z]?$")
 
 
 def codes(text: str) -> tuple[str, ...]:

@@ -63,6 +63,7 @@ KEYS: Final[Mapping[str, Key]] = {
     **_plain("clarify.pick clarify.detail clarify.again clarify.language_other"),
     "clarify.which": Key(placeholders={"names": "or"}),
     "clarify.unknown": Key(placeholders={"names": "or"}),
+    "clarify.unknown_among": Key(placeholders={"names": "or"}),
     "clarify.language": Key(placeholders={"language": "language"}),
     # Why a person takes it, and what happens next.
     **_plain(
