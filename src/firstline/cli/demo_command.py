@@ -20,7 +20,7 @@ TOPICS = ("installing and upgrading the database", "error codes", "drivers", "ba
 
 
 SHOWS_MORE = 0.76
-"""About two wrong answers in a hundred questions, where the shipped gates keep to one: there is more to look at."""
+"""Two to three wrong answers in a hundred questions, where the shipped gates keep to one: there is more to look at."""
 
 
 @click.command("demo")

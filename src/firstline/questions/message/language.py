@@ -30,7 +30,9 @@ SCRIPT_SHARE_MIN: Final = 0.2
 """Share of the letters: one foreign character in an English log does not change the language."""
 
 _WORDS: Final = {
-    "en": "the and is are you of to in it not for how what why with this that my can does have was when i do on from",
+    # With the words that others write alike ("a", "as", "no"): what both languages say tells neither.
+    "en": "the and is are you of to in it not for how what why with this that my can does have was when i do on from "
+    "a as no or at be an they if we",
     "de": "der die das und ist nicht ich wie kann mein meine warum ein eine zu mit auf für wir sie werden bei den dem "
     "es habe wo von nach wird möchte",
     "fr": "le la les des et est je pas comment pourquoi mon ma mes un une pour avec dans vous nous que qui sur ne du "
