@@ -11,15 +11,15 @@ import random
 import re
 from collections import Counter, defaultdict
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import pairwise
 from typing import Final
 
-from benchmarks import perturb
+from benchmarks import perturb, planted
 from benchmarks.workbench import real_data
 from firstline.documents.chunk import chunk as cut
 from firstline.documents.parse import parse
-from firstline.domain import Chunk, ChunkKind, Citation, Claim, ClaimKind, Evidence, Level, Scores
+from firstline.domain import Chunk, ChunkKind, Citation, Claim, ClaimKind, Evidence, Level, Scores, SourceItem
 from firstline.evals.datasets import DataSource, present
 from firstline.questions.page.units import units_of
 from firstline.wiring import count_tokens
@@ -77,7 +77,7 @@ async def pages(half: str) -> list[list[Page]]:
     data = real_data()
     found: list[list[Page]] = []
     async for item in DataSource(data, present(data)).items():
-        if not hasattr(item, "media_type") or half_of(item.item_id) != half:
+        if not isinstance(item, SourceItem) or half_of(item.item_id) != half:
             continue
         text = parse(item).text
         folded = _folded(text)
@@ -198,8 +198,33 @@ def _of_document(own: Sequence[Page], documents: Sequence[Sequence[Page]], draw:
                 said = change_of(place.text, draw, page.document)
                 if said:
                     yield from _if_new(kind, said, page, at, draw)
+            yield from _planted(page, at, draw)
         yield from _of_two(page, draw)
         yield from _of_two_documents(page, documents, draw)
+
+
+def _planted(page: Page, at: int, draw: random.Random) -> Iterator[Sample]:
+    """Claims on a copy of the chunk that says at this place what was planted into it."""
+    place = page.places[at]
+    for supported, plants in ((True, planted.SAME), (False, planted.FALSE)):
+        for kind, plant in plants:
+            found = plant(place.text, draw)
+            if found is None or found[0] == found[1]:
+                continue
+            yield _sample(kind, supported, found[1], _with_text(page, at, found[0]), at, draw)
+
+
+def _with_text(page: Page, at: int, said: str) -> Page:
+    place, held = page.places[at], page.evidence.chunk
+    text = page.evidence.text[: place.start] + said + page.evidence.text[place.end :]
+    longer = len(said) - len(place.text)
+    places = (
+        *page.places[:at],
+        replace(place, text=said, end=place.end + longer),
+        *(replace(one, start=one.start + longer, end=one.end + longer) for one in page.places[at + 1 :]),
+    )
+    chunk = replace(held, end=held.start + len(text.encode()))
+    return replace(page, evidence=replace(page.evidence, chunk=chunk, text=text), places=places)
 
 
 def _of_two(page: Page, draw: random.Random) -> Iterator[Sample]:

@@ -16,6 +16,17 @@ from typing import Final
 Change = Callable[[str, random.Random], str | None]
 
 _NUMBER: Final = re.compile(r"(?<![\w.,/:#-])\d+(?:,\d{3})*(?:\.\d+)?(?![\w.,]*\d|[\w/:-])")
+_MONTH: Final = (
+    "jan|january|feb|february|mar|march|apr|april|may|june?|july?|aug|august|sept?|september|oct|october|nov|november"
+    "|dec|december"
+)
+quantity_number: Final = re.compile(
+    r"(?<![\w.,/:#$€£+~<>=()\u2013-])(?<!version )(?<!step )(?<!than )(?<!least )(?<!most )(?<!to )(?<!about )"
+    r"(?<![a-z] [-–] )(?!0\d|(?:19|20)\d\d\b)\d+(?:\.\d+)?(?![\w/:%+-]|[.,]\d|[.)] |\)"
+    rf"| (?:to|or|and|through|of|x|{_MONTH})\b| [-–])",
+    re.IGNORECASE,
+)
+"""A number that can take a sign, a bound or an "about" in front of it."""
 _VERSION: Final = re.compile(r"(?<![\w./:-])v?\d+(?:\.\d+)+(?![\w/:-])")
 _IDENTIFIER: Final = re.compile(
     r"(?<![\w./-])(?:[A-Za-z]+_\w+|[a-z]+[A-Z]\w+|[A-Z]{2,}\d{2,}\w*|--[a-z][\w-]+|[\w-]+(?:\.[A-Za-z][\w-]+)+)(?![\w/-])"

@@ -21,6 +21,7 @@ from typing import Final
 
 from firstline.questions.claims.claim_words import CONDITIONS, LIGHT, kind_of
 from firstline.questions.claims.claims import CHARS_MAX, Clause, Kind, Sentence, read_claims, without_marks
+from firstline.questions.claims.left_out import TURNS, may_be_left_out
 from firstline.questions.claims.reordered import lists_as_in, turned
 
 WHOLE: Final = 0.8
@@ -151,12 +152,16 @@ def _left_over(claim: Sentence, source: Sentence, pairs: Sequence[tuple[int, int
         return f"{key!r} does not stand in the cited span"
     repeated = kept = 0
     beside = True
+    denied = False
     for clause in source.clauses:
         places = range(clause.start, clause.end)
         found = sum(place in theirs for place in places)
         if found:
             repeated += len(places)
             kept += found
+        if denied and found:
+            return "the cited span says that it is not so"
+        denied = not found and clause.leads and _denies(source, clause)
         problem = _dropped(source, clause, theirs, repeated=bool(found), beside=beside)
         beside = bool(found) or (beside and not places)
         if problem:
@@ -200,6 +205,10 @@ def _dropped(source: Sentence, clause: Clause, theirs: set[int], *, repeated: bo
         if named or any(kind is not Kind.TELLING for kind in kinds):
             return ""
         # Nothing but "not" or "only" between two marks belongs to what stands beside it.
+    else:
+        problem = _turned(source, clause, theirs)
+        if problem:
+            return problem
     for at in range(clause.start, clause.end):
         if at in theirs:
             continue
@@ -208,6 +217,31 @@ def _dropped(source: Sentence, clause: Clause, theirs: set[int], *, repeated: bo
             return f"claim and span differ in {kind_of(key)} ({key!r})"
         if source.kinds[at] is Kind.VERSION:
             return f"the cited span says it of {key!r} alone"
+    return ""
+
+
+def _denies(source: Sentence, clause: Clause) -> bool:
+    """ "Never do these:" and "Wrong:"."""
+    keys = source.keys[clause.start : clause.end]
+    return not DENIALS.isdisjoint(keys) or not TURNS.isdisjoint(keys)
+
+
+def _turned(source: Sentence, clause: Clause, theirs: set[int]) -> str:
+    """A word that the claim leaves out in front of one that it keeps, or one that turns those before it."""
+    kept_behind, exact = "", False
+    for at in range(clause.end - 1, clause.start - 1, -1):
+        key = source.keys[at]
+        if at in theirs:
+            kept_behind = key
+            exact = source.kinds[at] is not Kind.PLAIN
+            continue
+        if source.kinds[at] is Kind.TELLING:
+            continue
+        if kept_behind:
+            if not may_be_left_out(key, exact_behind=exact):
+                return f"the cited span says {key!r} of {kept_behind!r}"
+        elif key in TURNS and at - 1 in theirs:
+            return f"the cited span goes on with {key!r}"
     return ""
 
 

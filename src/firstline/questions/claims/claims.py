@@ -14,23 +14,26 @@ from enum import IntEnum
 from functools import lru_cache
 from typing import Final
 
-from firstline.questions.claims.claim_words import ACTIONS, ALIKE, EMPTY, TELLING, with_phrases_read
+from firstline.questions.claims.claim_words import ACTIONS, ALIKE, EMPTY, TELLING
+from firstline.questions.claims.phrases import with_phrases_read
 from firstline.questions.claims.quantities import NUMBER_WORDS, is_version, number_with_unit, unit_of
 from firstline.questions.message.terms import stem
 
 CHARS_MAX: Final = 20_000
 """A text is read up to here; a claim that is longer is none."""
 ITEM_KEYS_MAX: Final = 3
+PAIRED: Final = frozenset(stem(word) for word in "respectively between order sequence".split())
+"""With one of these the order of a list says something."""
 
 _LINK: Final = re.compile(r"!?\[([^\]\n]{0,500})\]\([^)\n]{0,2000}\)")
-_QUOTE: Final = re.compile(r"^[ \t]*(?:>[ \t]?)+", re.MULTILINE)
+_QUOTE: Final = re.compile(r"^[ \t]*(?:>(?!=)[ \t]?)+", re.MULTILINE)
 _LIST_MARK: Final = re.compile(r"^[ \t]*(?:[-*+•]|\d{1,3}[.)])[ \t]+", re.MULTILINE)
 _QUOTE_OR_BULLET: Final = re.compile(r"^[ \t]*(?:>[ \t]?)*(?:[-*+•][ \t]+)?", re.MULTILINE)
 _HEADING: Final = re.compile(r"^[ \t]{0,3}#{1,6}[ \t]", re.MULTILINE)
 _FENCE: Final = re.compile(r"^[ \t]*(?:```|~~~)[\w+-]{0,20}[ \t]*$", re.MULTILINE)
 _RULE: Final = re.compile(r"^[ \t|:]*-{2,}[-| \t:]*$", re.MULTILINE)
 _TOKEN: Final = re.compile(
-    r"(?P<word>(?<![\w-])--?[A-Za-z][\w-]*|[$€£]?[^\W_]+(?:(?:[._:/@+#&\\=-]|,(?=\d{3}(?!\d))|_+)[^\W_]+)*(?:%|\+\+|\#(?!\w))?)"
+    r"(?P<word>(?<![\w-])--?[A-Za-z][\w-]*|(?:(?<![\w.)\]%-])[-\u2212\u2013](?=[$€£]?\d))?[$€£]?[^\W_]+(?:(?:[._:/@+#&\\=-]|,(?=\d{3}(?!\d))|_+)[^\W_]+)*(?:%|\+\+?(?!\w)|\#(?!\w))?)"
     r"|(?P<stop>[.!?]+(?=[\s\"'”’)\]*_]|$)|\n\s*\n|。|！|？)"
     r"|(?P<mark>[,;:()\[\]|·—–>]|-(?=\s)|\n(?=\s*[A-Z]))"
     r"|(?P<sign>[<≤≥]=?|\^|%|(?<=\s)=(?=\s))"
@@ -60,6 +63,8 @@ class Clause:
     joined: bool
     aside: bool
     by_word: bool = False
+    leads: bool = False
+    """A colon stands behind it."""
 
 
 @dataclass(slots=True)
@@ -76,7 +81,7 @@ class Sentence:
         """Both as one, a clause boundary between them."""
         shift = len(self.keys)
         moved = [
-            Clause(one.start + shift, one.end + shift, one.joined and place > 0, one.aside, one.by_word)
+            Clause(one.start + shift, one.end + shift, one.joined and place > 0, one.aside, one.by_word, one.leads)
             for place, one in enumerate(other.clauses)
         ]
         parts = (*self.parts, *(shift + part for part in other.parts))
@@ -98,6 +103,8 @@ class Sentence:
         if any(clause.end - clause.start > ITEM_KEYS_MAX for clause in run[1:-1]):
             return False
         places = range(run[1].start, run[-1].start + 1)
+        if not PAIRED.isdisjoint(self.keys):
+            return False
         return not any(self.keys[place] in ACTIONS or self.kinds[place] is Kind.TELLING for place in places)
 
 
@@ -148,8 +155,8 @@ def _read_word(word: str) -> tuple[_Role, str, Kind]:
     telling = TELLING.get(lowered)
     if telling:
         return (_Role.LEADS if lowered in _CLAUSE_WORDS else _Role.KEY), telling, Kind.TELLING
-    if word[0] == "-":
-        return _Role.KEY, word, Kind.EXACT
+    if word[0] in "-\u2212\u2013":
+        return _read_signed(word)
     if word.isalpha():
         if lowered in NUMBER_WORDS:
             return _Role.NUMBER, NUMBER_WORDS[lowered], Kind.EXACT
@@ -158,6 +165,14 @@ def _read_word(word: str) -> tuple[_Role, str, Kind]:
         plain = stem(lowered)
         return _Role.KEY, ALIKE.get(plain, plain), Kind.PLAIN
     return _read_jointed(word, lowered)
+
+
+def _read_signed(word: str) -> tuple[_Role, str, Kind]:
+    """A flag, or a number with a minus."""
+    if not any(map(str.isdigit, word[1:3])):
+        return _Role.KEY, word, Kind.EXACT
+    role, key, kind = _read_word(word[1:])
+    return role, f"-{key}", kind
 
 
 def _read_jointed(word: str, lowered: str) -> tuple[_Role, str, Kind]:
@@ -202,6 +217,11 @@ class _Reader:
         return self._sentences
 
     def _word(self, word: str) -> None:
+        if word[-1] == "+" and word[-2:-1].isalnum() and any(map(str.isdigit, word)):
+            # 4.2+ is 4.2 or later.
+            self._flush_number()
+            self._add("least", Kind.TELLING)
+            word = word[:-1]
         if self._number:
             unit = unit_of(word)
             number, self._number = self._number, ""
@@ -245,6 +265,7 @@ class _Reader:
         elif mark in ")]":
             self._depth = max(0, self._depth - 1)
         self._relative = False
+        self._now.clauses[-1].leads = mark == ":"
         self._clause(joined=mark == ",")
 
     def _flush_number(self) -> None:
