@@ -31,6 +31,25 @@ _SMALL_FIRST, _SMALL_REST, _SMALL_REST_TEN = 30, 99, 25
 10.x is as often a private network, so that less passes there."""
 
 
+_MAC: Final = re.compile(
+    r"(?<![\w:.-])(?:[0-9A-Fa-f]{2}(?P<mark>[:-])(?:[0-9A-Fa-f]{2}(?P=mark)){4}[0-9A-Fa-f]{2}|(?:[0-9A-Fa-f]{4}\.){2"
+    r"}[0-9A-Fa-f]{4})(?![\w:.-]\w|\w)"
+)
+# Groups, examples and made-up ones: 01:00:5e, 33:33, 00:00:5e, ff:ff, the same over and over, and runs such as
+# 00:11:22.
+_NO_DEVICE: Final = re.compile(
+    r"^(?:01005e|3333|00005e|0180c2|(..)\1{3,}|001122|001a2b|112233|aabbcc|123456|012345|deadbeef|cafe)"
+)
+
+
+def hardware(text: str) -> Iterator[Span]:
+    """MAC addresses of devices: those of groups and examples stay."""
+    for match in _MAC.finditer(text):
+        digits = re.sub(r"[:.-]", "", match.group()).lower()
+        if not _NO_DEVICE.match(digits):
+            yield Span(start=match.start(), end=match.end(), type="MAC")
+
+
 def addresses(text: str) -> Iterator[Span]:
     for match in _V4.finditer(text):
         if _is_v4(text, match):

@@ -6,6 +6,7 @@ import re
 from collections.abc import Iterator
 from typing import Final
 
+from firstline.documents.redact.checksums import luhn
 from firstline.documents.redact.spans import Span
 
 _CARD: Final = re.compile(r"(?<![\w.+-])\d(?:[ -]?\d){11,18}(?![\w]|-\d|\.\d)")
@@ -18,6 +19,12 @@ _CARD_SHAPE: Final = re.compile(
     r"|(?:2131|1800)\d{11}|62\d{14,17})$"
 )
 _CARD_SHAPE_NAMED: Final = re.compile(r"^(?:5[0678]|6\d|3\d|4\d|2\d|18)\d{10,17}$")
+
+_CARD_SHAPE_SAID: Final = re.compile(r"^\d{12,19}$")
+NAMED_CHARS: Final = 60
+"""How far before a number a word for a card is looked for."""
+NAMED_NEAR_CHARS: Final = 24
+"""So near to one, a number with the right check digit is a card, whoever issued it."""
 
 _IBAN: Final = re.compile(r"(?<![A-Za-z0-9])([A-Za-z]{2})\d{2}(?=[ -]?[A-Za-z0-9])")
 _IBAN_LENGTHS: Final = {
@@ -132,11 +139,13 @@ _EXTENSION: Final = re.compile(r"[ ,]{0,2}(?:x|ext\.?|extension)[ .]{0,2}\d{1,6}
 def cards(text: str) -> Iterator[Span]:
     for match in _CARD.finditer(text):
         digits = re.sub(r"[ -]", "", match.group())
-        named = _CARD_WORD.search(text, max(0, match.start() - 60), match.start()) is not None
+        named = list(_CARD_WORD.finditer(text, max(0, match.start() - NAMED_CHARS), match.start()))
         shape = _CARD_SHAPE_NAMED if named else _CARD_SHAPE
+        if named and match.start() - named[-1].end() <= NAMED_NEAR_CHARS:
+            shape = _CARD_SHAPE_SAID
         if len(set(re.findall(r"[ -]", match.group()))) > 1 or digits.endswith("000000"):
             continue  # a date after a number; a rounded float
-        if shape.match(digits) and _luhn(digits) and len(set(digits)) > 1:
+        if shape.match(digits) and luhn(digits) and len(set(digits)) > 1:
             yield Span(start=match.start(), end=match.end(), type="CARD")
 
 
@@ -195,13 +204,3 @@ def _walk(text: str, start: int, length: int) -> int | None:
 def _mod97(compact: str) -> bool:
     rearranged = compact[4:] + compact[:4]
     return int("".join(str(int(character, 36)) for character in rearranged)) % 97 == 1
-
-
-def _luhn(digits: str) -> bool:
-    total = 0
-    for position, character in enumerate(reversed(digits)):
-        value = int(character)
-        if position % 2:
-            value = value * 2 - 9 if value > 4 else value * 2
-        total += value
-    return total % 10 == 0

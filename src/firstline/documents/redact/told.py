@@ -36,13 +36,15 @@ _ADMINS: Final = r"(?:root|admin|administrator|sa|postgres|oracle|guest|ubuntu|p
 
 _PLACEHOLDER: Final = re.compile(
     r"(?i)^[$%{<\[]|^[*x.•_-]+$|your|example|placeholder|changeme|redacted|dummy|sample|SECRET_"
-    r"|^(?:pass(?:word|wd|phrase|code)?|pwd?|secret|token|key|value|string|text|null|none|wrong|correct|required|optional"
+    r"|^(?:pass(?:word|wd|phrase|code)?|pwd?|secret|token|key|value|string|text|null|none|wrong|correct|required|opt"
+    r"ional"
     r"|empty|invalid|expired|incorrect|missing|stored|reset|falsch|erforderlich|leer|requis|obligatoire|incorrecta"
     r"|obligatoria|requerida|wie|folgendermaßen|also|nicht|immer|noch)[.:]?$"
 )
 # Names of algorithms, protocols, encodings, columns and versions hold letters and digits too.
 _ALGORITHM: Final = re.compile(
-    r"(?i)^(?:sha|md|base|utf|aes|pbkdf|pkcs|oauth|saml|rfc|https?|ipv|tls|ssl|argon|bcrypt|scrypt|x|ldap|ntlm|mschapv|krb|v"
+    r"(?i)^(?:sha|md|base|utf|aes|pbkdf|pkcs|oauth|saml|rfc|https?|ipv|tls|ssl|argon|bcrypt|scrypt|x|ldap|ntlm|mscha"
+    r"pv|krb|v"
     r"|version|field|file|column|user|host|node|server|db|step|page|table|section|chapter|python|java|win|mysql|web)"
     r"[-_]?\d[\w.-]*$"
 )
