@@ -21,7 +21,7 @@ def planted_table(found: Sequence[Planted]) -> str:
     groups = {
         **{
             f"{half} texts": [one for one in found if one.attack.half == half]
-            for half in ("dev", "second", "third", "held")
+            for half in ("dev", "second", "third", "held", "fourth")
         },
         **{carrier: [one for one in found if one.carrier == carrier] for carrier in CARRIERS},
         "all": list(found),

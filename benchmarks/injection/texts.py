@@ -33,7 +33,7 @@ _HARMLESS: Final = (
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Attack:
     """`wants`: show (one of `marks` where people see it), leak, no_handoff or handoff. `half`: dev, second and
-    third were looked at while building, held was not."""
+    third were looked at while building; held and fourth were written before, and looked at after, the signs changed."""
 
     half: str
     wants: str

@@ -14,8 +14,8 @@ from dataclasses import replace
 from typing import Final
 
 from firstline.documents.quarantine.excerpt import EXCERPT_CHARS, Excerpts, safe
-from firstline.documents.quarantine.near import near_each_other
-from firstline.documents.quarantine.unfold import disguised, flat, invisible, lowered, masked
+from firstline.documents.quarantine.near import ORDERS, near_each_other
+from firstline.documents.quarantine.unfold import OF_ADDRESS, disguised, flat, invisible, lowered, masked
 from firstline.domain import ORIGIN, SourceItem, Suspicion
 from firstline.ports import Redactor
 
@@ -81,8 +81,8 @@ def _of_field(where: str, value: str, redactor: Redactor | None) -> Iterator[Sus
     for disguise, told, read in (("", written, lowered(written)), *disguised(value)):
         excerpts = Excerpts(told, redactor) if redactor else None
         for start, end, says in near_each_other(read):
-            if says in seen:
-                continue
+            if says in seen or (says == (ORDERS,) and (where in NAMES or disguise == OF_ADDRESS)):
+                continue  # a title that became an address is no sentence: the classifier knows only those
             seen.add(says)
             yield Suspicion(
                 where=where,

@@ -8,16 +8,21 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Final
 
-from firstline.documents.quarantine.signs import ADDRESSES, MENTION, REPORTED, SIGNS
+from firstline.documents.quarantine.signs import ADDRESSES, MENTION, REPORTED, SIGNS, Sign
+from firstline.orders.reading import orders_in
 
 TOTAL_MIN: Final = 2.0
 NEAR_CHARS: Final = 400
 """Signs further apart belong to different thoughts."""
 AROUND_CHARS: Final = 160
 """What a sign's pattern may span before the word that it needs; twice as much after it."""
+LOOKED_FOR_LAST: Final = "dictates what is answered"
+ORDERS: Final = "reads like orders to whoever answers"
+POSSIBLE_WEIGHT: Final = 1.0
+"""Of a sentence that may be an order: another sign has to stand near it."""
 TOLD_SHARE: Final = 0.25
 """Of its weight, when a sign is told of or quoted."""
 QUOTES: Final = "\"'`“”„‘’«»「」"
@@ -45,13 +50,20 @@ class Found:
 def near_each_other(text: str) -> Iterator[tuple[int, int, tuple[str, ...]]]:
     """(start, end, what the signs say) of places whose different signs weigh enough together. In lower case."""
     found = sorted(signs_in(text), key=lambda one: one.start)
+    heaviest: dict[str, float] = {}
+    for one in found:
+        heaviest[one.says] = max(one.weight, heaviest.get(one.says, 0.0))
+    if sum(heaviest.values()) < TOTAL_MIN:
+        return  # a sign that stands there a thousand times over weighs no more
+    found = [_told_of(text, one) for one in found]
     at = 0
     while at < len(found):
         near = _near(found, at)
         addressed = any(one.says in ADDRESSES and not one.quoted for one in near)
         if sum(one.weighs(addressed=addressed) for one in near) >= TOTAL_MIN:
             end = max(one.end for one in near)
-            yield found[at].start, end, tuple(one.says for one in near)
+            # A sign that says what it found tells a reviewer more than the classifier's word.
+            yield found[at].start, end, tuple(sorted((one.says for one in near), key=lambda says: says == ORDERS))
             while at < len(found) and found[at].start < end:
                 at += 1
             continue
@@ -73,32 +85,61 @@ def _near(found: list[Found], at: int) -> list[Found]:
 
 
 def signs_in(text: str) -> Iterator[Found]:
-    """Every sign of a text in lower case, those that are only told of included."""
+    """Every sign of a text in lower case, whether or not it is only told of. The costliest one weighs too little to
+    count alone: it is looked for last, and only where another one is near."""
+    found = [
+        Found(start=start, end=end, weight=TOTAL_MIN if likely else POSSIBLE_WEIGHT, says=ORDERS)
+        for start, end, likely in orders_in(text)
+    ]
+    last: list[Sign] = []
     for sign in SIGNS:
+        if sign.says == LOOKED_FOR_LAST and sign.weight < TOTAL_MIN:
+            last.append(sign)
+            continue
         for left, right in _around(text, sign.needs):
-            for match in sign.pattern.finditer(text, left, right):
-                quoted, told = _told(text, match.start(), match.end())
-                yield Found(
-                    start=match.start(),
-                    end=match.end(),
-                    weight=sign.weight,
-                    says=sign.says,
-                    told=quoted or told,
-                    quoted=quoted,
-                )
+            found += _matches(text, sign, left, right)
+    yield from found
+    for sign in last if found else ():
+        for left, right in _close_to(text, found):
+            for start, end in _around(text, sign.needs, left, right):
+                yield from _matches(text, sign, start, end)
 
 
-def _around(text: str, words: tuple[str, ...]) -> list[tuple[int, int]]:
-    """Stretches about these words, in order, without overlaps: elsewhere a sign that needs one of them cannot stand."""
+def _matches(text: str, sign: Sign, left: int, right: int) -> Iterator[Found]:
+    for match in sign.pattern.finditer(text, left, right):
+        yield Found(start=match.start(), end=match.end(), weight=sign.weight, says=sign.says)
+
+
+def _told_of(text: str, one: Found) -> Found:
+    quoted, told = _told(text, one.start, one.end)
+    return replace(one, told=True, quoted=quoted) if quoted or told else one
+
+
+def _close_to(text: str, found: list[Found]) -> list[tuple[int, int]]:
+    """Stretches in which a sign may stand that is near one of these, without overlaps."""
+    stretches: list[tuple[int, int]] = []
+    for one in sorted(found, key=lambda one: one.start):
+        left, right = max(0, one.start - 2 * NEAR_CHARS), min(len(text), one.end + 2 * NEAR_CHARS)
+        if stretches and left <= stretches[-1][1]:
+            stretches[-1] = (stretches[-1][0], max(right, stretches[-1][1]))
+        else:
+            stretches.append((left, right))
+    return stretches
+
+
+def _around(text: str, words: tuple[str, ...], start: int = 0, stop: int | None = None) -> list[tuple[int, int]]:
+    """Stretches about these words between two places, in order, without overlaps: elsewhere a sign that needs one of
+    them cannot stand."""
+    stop = len(text) if stop is None else stop
     places: list[int] = []
     for word in words:
-        at = text.find(word)
+        at = text.find(word, start, stop)
         while at >= 0:
             places.append(at)
-            at = text.find(word, at + AROUND_CHARS)
+            at = text.find(word, at + AROUND_CHARS, stop)
     stretches: list[tuple[int, int]] = []
     for place in sorted(places):
-        left, right = max(0, place - AROUND_CHARS), place + 2 * AROUND_CHARS
+        left, right = max(start, place - AROUND_CHARS), min(stop, place + 2 * AROUND_CHARS)
         if stretches and left <= stretches[-1][1]:
             stretches[-1] = (stretches[-1][0], right)
         else:

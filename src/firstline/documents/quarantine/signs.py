@@ -101,7 +101,8 @@ SIGNS: Final[tuple[Sign, ...]] = (
     _sign(
         "speaks to an assistant",
         1.0,
-        "agent,assistant,automat,support,helper,bot,answering ,ai reader,ai system,ai is ,ai are ,"
+        "answers,replies,responds,talks,speaks,agent,assistant,automat,support,helper,bot,answering "
+        ",ai reader,ai system,ai is ,ai are ,"
         "ai policy,ai rule,ai instr,ai reading,ai process,ai pars,ai summ,ai that,ai which,ai who,ais ,"
         "any ai,the ai,an ai,every ai,each ai,all ai,model,llm,gpt,claude,copilot,gemini,ai curr,ai ,"
         "read by,generated,assistant,automat,virtual,answering ,robot,asistente,assistent,アシスタント,助手,"
@@ -115,6 +116,8 @@ SIGNS: Final[tuple[Sign, ...]] = (
         rf"\bto\s+(?:whichever|any|every|each|all|the)\s+(?:ai|{_BOT})\b",
         rf"\b{_ANY_BOT}\s+(?:that |which |who )?(?:is |are )?(?:currently )?(?:reading|processing|parsing"
         rf"|summari[sz]ing)\s+this\b",
+        r"\b(?:whichever|whatever|any|every|each)\s+(?:software|program|system|machine)\s+(?:that\s+|which\s+)?"
+        r"(?:answers|replies|responds|talks|speaks)\b",
         r"\bread\s+by\s+(?:an?|the)\s+(?:machine|ai|bot|program|robot)\b|\b(?:every|each|any"
         r"|all)\s+generated\s+(?:repl|answer|response)",
         r"\bthe (?:bot|assistant|chatbot|ai)\s+(?:answers|replies|says)\s*:",
@@ -261,7 +264,11 @@ SIGNS: Final[tuple[Sign, ...]] = (
     _sign(
         "lifts an assistant's safeguards",
         2.0,
-        "citation,follow,your,without verif,obey,comply with,checks are off,citations are not",
+        "citation,follow,your,without verif,obey,comply with,checks are off,citations are not"
+        ",its limits,its rules,its restrictions,its filter,its safeguards,its guardrails",
+        r"\b(?:model|assistant|bot|chatbot|ai)\s+(?:\w+\s+){0,8}?(?:drops?|loses?|gives? up|abandons?|suspends?|lifts?"
+        r"|leaves? aside|ignores?)\s+(?:all\s+)?(?:of\s+)?its\s+(?:limits|rules|restrictions|filters?|safeguards"
+        r"|guardrails)\b",
         r"\b(?:override|bypass|disable|turn off|switch off|deactivate|remove|lift|break"
         r"|ignore)\s+(?:all\s+(?:of\s+)?)?your\s+"
         r"(?:\w+\s+)?(?:rules|guardrails|restrictions|filters?|safeguards|limits|limitations|policies|guidelines"
@@ -288,7 +295,13 @@ SIGNS: Final[tuple[Sign, ...]] = (
     _sign(
         "has the conversation sent elsewhere",
         2.0,
-        "chat,user,summari,conversation,messages,question,history,summary,http",
+        "chat,user,summari,conversation,messages,question,history,summary,http,what the ,what they ,image,picture,![",
+        r"\b(?:forward|send|pass|post|append|attach)\b[^.!?\n]{0,20}\bwhat\s+(?:the\s+(?:customer|user|person|visitor"
+        r"|reader)|they)\s+(?:typed|wrote|said|asked|entered|told)\b",
+        r"\b(?:finish|end|close|conclude|embed|append|add|put|place|insert|include)\b[^.!?\n]{0,80}?\byou\s+(?:tell|say"
+        r"|send|write|answer|reply)\b[^!?\n]{0,60}(?:!\[|\bpicture\b|\bimage\b)",
+        r"!\[[^\n]{0,140}?\binto\s+(?:whatever|everything|all|anything|what)\s+you\s+(?:tell|say|send|write|answer"
+        r"|reply)\b",
         r"\b(?:put|encode|append|send|include|embed|add|attach|write|place|forward|post)\b[^.!?\n]{0"
         r",80}?\b(?:conversation|chat history"
         r"|user'?s?\s+(?:question|messages?|data|input)|chat log)\b[^!?\n]{0,80}?(?:\burl\b|\blink\b|\bimage\b"
@@ -301,7 +314,7 @@ SIGNS: Final[tuple[Sign, ...]] = (
     _sign(
         "keeps people from a person",
         1.0,
-        "transfer,offer,involv,connect,inform,mention,agent,staff,colleague,operator,anyone,whatever,"
+        "deny,denies,transfer,offer,involv,connect,inform,mention,agent,staff,colleague,operator,anyone,whatever,"
         "every,each,all ,help,anything,question,nobody,conversation,closed,one is avail,available,"
         "no further,pass every,pass each,pass all,hand,escalat,human,person,employee,staff,resolved,solved,answer",
         r"\b(?:never|do not|don't|must not|may not|cannot|should not|stop|without)\s+(?:\w+\s+){0,3}?(?:hand(?:ing)?"
@@ -319,6 +332,7 @@ SIGNS: Final[tuple[Sign, ...]] = (
         r"\b(?:declared?|mark(?:ed)?|considered?|said to be)\s+(?:as\s+)?(?:resolved|solved|closed)\b"
         r"|\balready\s+solved\b",
         r"\bdo not escalate\b,?\s+whatever",
+        r"\b(?:deny|denies)\s+that\b[^.!?\n]{0,30}\b(?:one|any|humans?|persons?|agents?|staff|employees?)\b",
     ),
     _sign(
         "pretends to be part of a chat's protocol",
@@ -342,7 +356,7 @@ SIGNS: Final[tuple[Sign, ...]] = (
         "holds a link that runs something",
         1.5,
         "javascript,vbscript,javascript:,vbscript:,data:text",
-        r"\]\(\s*<?\s*(?:javascript|vbscript|data:text/html)\b|href\s*=\s*[\"']?\s*(?:javascript|vbscript):",
+        r"[\])]\(\s*<?\s*(?:javascript|vbscript|data:text/html)\b|href\s*=\s*[\"']?\s*(?:javascript|vbscript):",
     ),
     _sign(
         "calls a tool",

@@ -12,13 +12,17 @@ import html
 import re
 import unicodedata
 from collections.abc import Iterator
+from itertools import islice
 from typing import Final
 from urllib.parse import unquote
 
 ENCODED_CHARS_MAX: Final = 20_000
-ENCODED_MAX: Final = 50
+"""Decoded of one stretch; stretches are not counted, for each is read once, in time linear in its length."""
+ADDRESSES_MAX: Final = 2_000
+"""Different ones of a text whose words are looked at."""
 READABLE_SHARE_MIN: Final = 0.95
 SPELT_WORDS_MIN: Final = 2
+OF_ADDRESS: Final = "the words of an address"
 READABLE: Final = " .,:;!?'\"-/()@=_&+#$%*<>\n"
 
 _LOOK_ALIKE: Final = str.maketrans(
@@ -31,7 +35,10 @@ _INVISIBLE: Final = re.compile(
     "[\u00ad\u034f\u061c\u115f\u1160\u17b4\u17b5\u180b-\u180e\u200b-\u200f\u202a-\u202e\u2060-\u206f\u3164\ufe00-\ufe0f"
     "\ufeff\uffa0\ufff9-\ufffb\U000e0000-\U000e01ef]"
 )
-_ENCODED: Final = re.compile(r"(?<![\w+/=-])[A-Za-z0-9+/_-]{24,4000}={0,2}(?![\w+/=])")
+_ENCODED: Final = re.compile(r"(?<![\w+/=-])[A-Za-z0-9+/_-]{24,}(?:\r?\n[A-Za-z0-9+/_-]{16,})*={0,2}(?![\w+/=])")
+_HEX: Final = re.compile(r"(?<![\w])(?:[0-9a-fA-F]{2}){20,2000}(?![\w])")
+_ADDRESS: Final = re.compile(r"(?:https?://|\]\(<?|www\.)[^\s()<>\"']{30,2000}")
+_JOINED: Final = re.compile(r"(?:[A-Za-z]{1,20}[-_+.]){4,100}[A-Za-z]{1,20}")
 _SPELT: Final = re.compile(r"(?<![^\W_])(?:[^\W\d_](?:[ \t]{1,3}|[.\-_*·])){7,400}[^\W\d_](?![^\W_])")
 _MARKED: Final = re.compile(r"(?<![^\W_])(?:[^\W\d_][.\-_*·]){2,40}[^\W\d_](?![^\W_])")
 _WITH_DIGITS: Final = re.compile(r"(?<!\w)(?=[\w@$!]{0,12}[a-z])(?=[\w@$!]{0,12}[013457@$!])[a-z013457@$!]{3,24}(?!\w)")
@@ -101,11 +108,17 @@ def disguised(text: str) -> Iterator[tuple[str, str, str]]:
     if "&#" in text:
         unescaped = html.unescape(text)
         yield "HTML entities", unescaped, lowered(unescaped)
-    for found in _PERCENT.findall(text):
+    for found in _PERCENT.findall(text) if "%20" in text else ():
         unquoted = unquote(found)
         yield "percent encoding", unquoted, re.sub(r"[+_/=&?.-]", " ", lowered(unquoted))
     for _, decoded in encoded(text):
         yield "base64", decoded, lowered(decoded)
+    for decoded in _in_hex(text):
+        yield "hexadecimal digits", decoded, lowered(decoded)
+    joined = (words for address in _ADDRESS.findall(text) for words in _JOINED.findall(address))
+    for words in islice(dict.fromkeys(joined), ADDRESSES_MAX):
+        apart = re.sub(r"[-_+.]", " ", words)
+        yield OF_ADDRESS, apart, lowered(apart)
 
 
 def _look_alike(text: str) -> Iterator[tuple[str, str, str]]:
@@ -121,15 +134,27 @@ def _look_alike(text: str) -> Iterator[tuple[str, str, str]]:
 
 
 def encoded(text: str) -> Iterator[tuple[str, str]]:
-    """(as it stands there, what it says), for each stretch that is readable text in base64."""
-    for number, found in enumerate(_ENCODED.finditer(text)):
-        if number >= ENCODED_MAX:
-            return
-        written = found.group().rstrip("=").replace("-", "+").replace("_", "/")
+    """(as it stands there, what it says), for each stretch that is readable text in base64, however it is wrapped."""
+    for found in _ENCODED.finditer(text):
+        written = "".join(found.group().split()).rstrip("=").replace("-", "+").replace("_", "/")
+        written = written[: ENCODED_CHARS_MAX // 3 * 4]
         try:
-            decoded = base64.b64decode(written + "=" * (-len(written) % 4), validate=True)[:ENCODED_CHARS_MAX].decode()
+            decoded = base64.b64decode(written + "=" * (-len(written) % 4), validate=True).decode()
         except (binascii.Error, ValueError):
             continue
-        readable = sum(sign.isalnum() or sign in READABLE for sign in decoded)
-        if readable >= READABLE_SHARE_MIN * len(decoded):
+        if _readable(decoded):
             yield found.group(), decoded
+
+
+def _in_hex(text: str) -> Iterator[str]:
+    for found in _HEX.findall(text):
+        try:
+            decoded = bytes.fromhex(found).decode()
+        except ValueError:
+            continue
+        if _readable(decoded):
+            yield decoded
+
+
+def _readable(text: str) -> bool:
+    return sum(sign.isalnum() or sign in READABLE for sign in text) >= READABLE_SHARE_MIN * len(text)

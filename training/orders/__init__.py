@@ -1,0 +1,1 @@
+"""The classifier that tells sentences which give orders to an assistant."""
