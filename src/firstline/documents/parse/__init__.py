@@ -7,6 +7,8 @@ properties, the file name.
 
 from __future__ import annotations
 
+from itertools import accumulate
+
 from firstline.documents.parse.decode import decode, tidy
 from firstline.documents.parse.page import Page
 from firstline.domain import ParsedDocument, SourceItem
@@ -22,12 +24,24 @@ def parse(item: SourceItem) -> ParsedDocument:
     """Text is NFC, has `\\n` line ends, no control characters and no trailing blanks outside code."""
     page = _page(item)
     title = " ".join((page.own_title or item.title or page.title or _file_name(item.item_id)).split())
+    text, starts = _page_starts(tidy(page.text), page.page_mark)
     return ParsedDocument(
         title=tidy(title).strip()[:TITLE_CHARS_MAX],
-        text=tidy(page.text),
+        text=text,
         metadata=page.metadata,
         hidden=page.hidden[:HIDDEN_CHARS_MAX],
+        page_starts=starts,
+        notice=page.notice,
     )
+
+
+def _page_starts(text: str, mark: str) -> tuple[str, tuple[int, ...]]:
+    """The text without the marks, and where they stood."""
+    if not mark:
+        return text, ()
+    parts = text.split(mark)
+    whole = "".join(parts).rstrip("\n") + "\n" if text.strip(f"{mark}\n") else ""
+    return whole, tuple(min(at, len(whole)) for at in accumulate(len(part) for part in parts[:-1]))
 
 
 def _page(item: SourceItem) -> Page:
@@ -41,7 +55,15 @@ def _page(item: SourceItem) -> Page:
             from firstline.documents.parse.html import html_page
 
             return html_page(item.raw)
-        case "text/plain" | "text/x-log" | "text/x-rst":
+        case "text/x-rst" | "text/prs.fallenstein.rst":
+            from firstline.documents.parse.rst import rst_page
+
+            return rst_page(decode(item.raw))
+        case "text/asciidoc" | "text/x-asciidoc":
+            from firstline.documents.parse.asciidoc import asciidoc_page
+
+            return asciidoc_page(decode(item.raw))
+        case "text/plain" | "text/x-log":
             from firstline.documents.parse.plain import plain_page
 
             return plain_page(decode(item.raw), title=item.title)
@@ -56,7 +78,7 @@ def _page(item: SourceItem) -> Page:
         case other:
             raise NotAccepted(
                 f"Documents of type {other or 'unknown'!r} are not supported.",
-                remedy="Save it as Markdown, HTML, plain text, PDF or DOCX.",
+                remedy="Save it as Markdown, reStructuredText, AsciiDoc, HTML, plain text, PDF or DOCX.",
             )
 
 

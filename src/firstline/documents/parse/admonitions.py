@@ -98,6 +98,8 @@ class _Quoter:
             self._out.append(line)
             return
         prefix = self._prefix()
+        if self._label and _FENCE.match(line):
+            self._flush_label()  # beside the label it would open nothing
         if self._label and line.strip():
             line, self._label = f"{self._label} {line.strip()}", ""
         elif self._label:

@@ -10,8 +10,11 @@ from typing import Final
 
 from selectolax.lexbor import LexborHTMLParser, LexborNode
 
+from firstline.documents.parse.colours import WHITE, Colour
 from firstline.documents.parse.decode import decode
-from firstline.documents.parse.hidden import hiding_rules, unseen
+from firstline.documents.parse.hidden import backdrop, styling_rules, unseen
+from firstline.documents.parse.html_tables import Grid, caption_of, grid_of, lays_out
+from firstline.documents.parse.marked import table_lines
 from firstline.documents.parse.page import Page
 
 _SKIPPED: Final = frozenset(
@@ -73,7 +76,9 @@ _CHARSET: Final = re.compile(rb"(?i)charset[ \t]{0,4}=[ \t\"']{0,4}([a-z0-9_-]{2
 INDENT_MAX: Final = 8
 """Deeper lists are written at this depth: the words count, not how far they are pushed in."""
 CELLS_MAX: Final = 200_000
+REPEATED_CHARS_MAX: Final = 200
 MAIN_SHARE_MIN: Final = 0.2
+STYLE_CHARS_MAX: Final = 4_000
 
 
 def html_page(raw: bytes) -> Page:
@@ -93,24 +98,41 @@ def html_page(raw: bytes) -> Page:
 
 def _take_out_hidden(tree: LexborHTMLParser, body: LexborNode) -> str:
     """Elements that nobody sees leave the tree, so that no reader of it meets them; gives what they said."""
-    rules = hiding_rules("\n".join(node.text() for node in tree.css("style")))
+    styles = _styles(tree)
     gone: list[LexborNode] = []
-    stack: list[LexborNode] = [body]
+    stack: list[tuple[LexborNode, Colour | None]] = [(body, WHITE)]
     while stack:
-        node = stack.pop()
-        attributes = node.attributes if node.tag != "-text" else None
-        # The body itself is shown by a script now and then; taking it out would leave nothing.
-        if attributes and node is not body and unseen(attributes, rules):
-            gone.append(node)
-            continue
+        node, behind = stack.pop()
+        if node.tag != "-text":
+            attributes, style = node.attributes, styles.get(node.mem_id, "")
+            told = attributes or style or node.tag == "dialog"
+            # The body itself is shown by a script now and then; taking it out would leave nothing.
+            if told:
+                if node is not body and unseen(attributes, behind=behind, style=style, tag=node.tag or ""):
+                    gone.append(node)
+                    continue
+                behind = backdrop(attributes, behind, style)
         child = node.first_child
         while child is not None:
-            stack.append(child)
+            stack.append((child, behind))
             child = child.next
     said = [" ".join(node.text(separator=" ").split()) for node in gone if node.tag not in _SKIPPED]
     for node in gone:
         node.decompose()
     return "\n".join(text for text in said if any(map(str.isalnum, text)))
+
+
+def _styles(tree: LexborHTMLParser) -> dict[int, str]:
+    """What the page's own style sheet declares, by the id of the element."""
+    found: dict[int, str] = {}
+    for selector, declared in styling_rules("\n".join(node.text() for node in tree.css("style"))):
+        try:
+            matched = tree.css(selector)
+        except ValueError:
+            continue  # no selector after all: browsers leave such a rule out, too
+        for node in matched:
+            found[node.mem_id] = f"{found.get(node.mem_id, '')};{declared}"[-STYLE_CHARS_MAX:]
+    return found
 
 
 def _decoded(raw: bytes) -> str:
@@ -282,20 +304,19 @@ class _Writer:
 
     def _table(self, node: LexborNode) -> bool:
         """Write a table of several columns; False for a layout table, whose cells are read as blocks."""
-        rows = _rows(node)
-        width = max((len(row) for row in rows), default=0)
-        self._cells += width * len(rows)
-        if width < 2 or self._inline or self._cells > CELLS_MAX:
+        grid = grid_of(node)
+        width = max((len(row) for row in grid), default=0)
+        self._cells += width * len(grid)
+        if width < 2 or self._inline or self._cells > CELLS_MAX or lays_out(grid):
             return False
         self._flush()
         prefix = self._prefix()
         self._blank()
-        for index, row in enumerate(rows):
-            cells = [_Writer(cell, inline=True).inline().replace("|", "\\|") for cell in row]
-            cells += [""] * (width - len(cells))
-            self._out.append(f"{prefix}| {' | '.join(cells)} |")
-            if index == 0:
-                self._out.append(f"{prefix}|{' --- |' * width}")
+        caption = caption_of(node)
+        named = _Writer(caption, inline=True).inline() if caption is not None else ""
+        if named:
+            self._out.extend((f"{prefix}**{named}**" if "**" not in named else f"{prefix}{named}", prefix.rstrip()))
+        self._out.extend(f"{prefix}{line}" for line in table_lines(_texts(grid)))
         self._blank()
         return True
 
@@ -353,9 +374,12 @@ def _skipped(node: LexborNode) -> bool:
         # The header of an article may hold the page's own heading.
         return tag != "header" or node.css_first("h1") is None
     attributes = node.attributes
+    if tag == "dialog" and "open" not in attributes:
+        return True
     if not attributes:
         return False
-    return unseen(attributes) or attributes.get("role") in {"navigation", "search"}
+    # Colours are told where the whole tree is looked at: here nothing is known of what stands behind.
+    return unseen(attributes, behind=None) or attributes.get("role") in {"navigation", "search"}
 
 
 def _start(node: LexborNode) -> int:
@@ -363,28 +387,19 @@ def _start(node: LexborNode) -> int:
     return int(value) if value.isascii() and value.isdigit() and len(value) < 9 else 1
 
 
-def _rows(table: LexborNode) -> list[list[LexborNode]]:
-    """Rows of this table alone, not of tables inside its cells."""
-    rows: list[list[LexborNode]] = []
-    child = table.first_child
-    groups: list[LexborNode] = []
-    while child is not None:
-        if child.tag == "tr":
-            groups.append(child)
-        elif child.tag in {"thead", "tbody", "tfoot"}:
-            row = child.first_child
-            while row is not None:
-                if row.tag == "tr":
-                    groups.append(row)
-                row = row.next
-        child = child.next
-    for group in groups:
-        cells: list[LexborNode] = []
-        cell = group.first_child
-        while cell is not None:
-            if cell.tag in {"td", "th"}:
-                cells.append(cell)
-            cell = cell.next
-        if cells:
-            rows.append(cells)
+def _texts(grid: Grid) -> list[list[str]]:
+    """A long cell that spans rows is written in the first of them alone: a small page must not grow without end."""
+    known: dict[int, str] = {}
+    rows: list[list[str]] = []
+    for row in grid:
+        texts: list[str] = []
+        for cell in row:
+            if cell is None:
+                texts.append("")
+            elif cell.mem_id in known:
+                texts.append(known[cell.mem_id] if len(known[cell.mem_id]) <= REPEATED_CHARS_MAX else "")
+            else:
+                known[cell.mem_id] = _Writer(cell, inline=True).inline()
+                texts.append(known[cell.mem_id])
+        rows.append(texts)
     return rows

@@ -7,32 +7,71 @@ import re
 import subprocess
 import sys
 from collections import Counter
+from collections.abc import Sequence
+from itertools import groupby
 from typing import Any, Final, cast
 
 from firstline.documents.parse.page import Page
+from firstline.documents.parse.pdf_layout import PAGE_MARK, Line, body_size, markdown, may_head
 from firstline.errors import NotAccepted
 
 TIME_S_MAX: Final = 120
-HEADING_RATIO: Final = 1.15
-HEADING_CHARS_MAX: Final = 120
 FURNITURE_SHARE: Final = 0.6
 FURNITURE_PAGES_MIN: Final = 3
-
-Line = tuple[str, float]
-"""Text and font size in points (0 when unknown)."""
+RANGES_TOLD_MAX: Final = 12
 
 
 def pdf_page(raw: bytes) -> Page:
+    """The text has a mark where each page begins: `page_starts`."""
     answer = _ask_worker(raw)
-    pages: list[list[Line]] = [[(str(text), float(size)) for text, size in page] for page in answer["pages"]]
-    if not any(text.strip() for page in pages for text, _ in page):
+    pages = [[_line(line) for line in page] for page in answer["pages"]]
+    empty = [number for number, page in enumerate(pages, start=1) if not any(line.text for line in page)]
+    if len(empty) == len(pages):
         raise NotAccepted("It contains no text (a scan?).", remedy="Run it through text recognition (OCR) first.")
     pages = _without_furniture(pages)
-    text = _markdown(pages)
-    heading = re.search(r"^# (.+)$", text, re.MULTILINE)
-    first = next((line for page in pages for line, _ in page if line.strip()), "")
+    outline = [(str(title), int(depth), int(page)) for title, depth, page in answer.get("outline", [])]
+    alts = {int(page): [_clean(str(text)) for text in said] for page, said in answer.get("alts", {}).items()}
+    text = markdown(pages, outline, alts)
+    heading = re.search(r"^# (.+)$", text.replace(PAGE_MARK, ""), re.MULTILINE)
+    first = next((line.text for page in pages for line in page if line.text), "")
     title = str(answer.get("title") or "") or (heading.group(1) if heading else first)
-    return Page(text=text, title=title, metadata={"pages": str(len(pages))}, hidden=str(answer.get("hidden") or ""))
+    return Page(
+        text=text,
+        title=_clean(title),
+        metadata={"pages": str(len(pages))},
+        hidden=str(answer.get("hidden") or ""),
+        page_mark=PAGE_MARK,
+        notice=_notice(empty, len(pages)),
+    )
+
+
+def _line(told: Sequence[Any]) -> Line:
+    text, size, bold, mono, cells = told
+    return Line(
+        text=_clean(str(text)).strip(),
+        size=float(size),
+        bold=bool(bold),
+        mono=bool(mono),
+        cells=tuple((float(left), float(right), _clean(str(words))) for left, right, words in cells),
+    )
+
+
+def _clean(text: str) -> str:
+    return text.replace(PAGE_MARK, "")
+
+
+def _notice(empty: Sequence[int], pages: int) -> str:
+    """Which pages hold no text, for whoever owns the file."""
+    if not empty:
+        return ""
+    ranges: list[str] = []
+    for _, group in groupby(enumerate(empty), key=lambda pair: pair[1] - pair[0]):
+        run = [number for _, number in group]
+        ranges.append(str(run[0]) if len(run) == 1 else f"{run[0]}-{run[-1]}")
+    told = ", ".join(ranges[:RANGES_TOLD_MAX]) + (", ..." if len(ranges) > RANGES_TOLD_MAX else "")
+    return (
+        f"{len(empty)} of its {pages} pages hold no text ({told}); if they are scans, run text recognition (OCR) first"
+    )
 
 
 def _ask_worker(raw: bytes) -> dict[str, Any]:
@@ -71,7 +110,7 @@ def _without_furniture(pages: list[list[Line]]) -> list[list[Line]]:
     """Headers, footers and page numbers: small print at a page's edge that repeats on most pages, digits aside."""
     if len(pages) < FURNITURE_PAGES_MIN:
         return pages
-    body = _body_size(pages)
+    body = body_size(pages)
     edges = [_edges(page, body) for page in pages]
     seen = Counter(shape for found in edges for shape in set(found.values()))
     repeated = {shape for shape, count in seen.items() if count >= max(3, len(pages) * FURNITURE_SHARE)}
@@ -83,65 +122,9 @@ def _without_furniture(pages: list[list[Line]]) -> list[list[Line]]:
 
 def _edges(page: list[Line], body: float) -> dict[int, str]:
     """Index and shape of the first and last line with text, unless printed like a heading."""
-    filled = [index for index, (text, _) in enumerate(page) if text.strip()]
-    return {index: _shape(page[index][0]) for index in {*filled[:1], *filled[-1:]} if not _may_head(*page[index], body)}
-
-
-def _body_size(pages: list[list[Line]]) -> float:
-    """The font size that most of the text is printed in."""
-    weights: Counter[float] = Counter()
-    for page in pages:
-        for text, size in page:
-            weights[round(size, 1)] += len(text)
-    return weights.most_common(1)[0][0] if weights else 0.0
+    filled = [index for index, line in enumerate(page) if line.text]
+    return {index: _shape(page[index].text) for index in {*filled[:1], *filled[-1:]} if not may_head(page[index], body)}
 
 
 def _shape(text: str) -> str:
     return re.sub(r"\d+", "0", text.strip().lower())
-
-
-def _markdown(pages: list[list[Line]]) -> str:
-    """Lines joined to paragraphs; larger print becomes headings, up to three levels by size."""
-    lines = [line for page in pages for line in [*page, ("", 0.0)]]
-    body = _body_size(pages)
-    sizes = sorted({round(size, 1) for text, size in lines if _may_head(text, size, body)}, reverse=True)[:3]
-    width = max(20, sorted(len(text) for text, _ in lines)[int(len(lines) * 0.9)])
-    out: list[str] = []
-    paragraph = ""
-    for raw_text, size in lines:
-        text = " ".join(raw_text.split())
-        if text and _may_head(text, size, body) and round(size, 1) in sizes:
-            out.extend((paragraph, "", f"{'#' * (sizes.index(round(size, 1)) + 1)} {text}", ""))
-            paragraph = ""
-            continue
-        if not text:
-            # A page's end is no paragraph's end when the sentence goes on.
-            if paragraph and paragraph.endswith((".", "!", "?", ":")):
-                out.extend((paragraph, ""))
-                paragraph = ""
-            continue
-        paragraph = _continued(out, paragraph, text, width)
-    out.append(paragraph)
-    return "\n".join(out)
-
-
-def _may_head(text: str, size: float, body: float) -> bool:
-    return body > 0 and size > body * HEADING_RATIO and 2 < len(text.strip()) <= HEADING_CHARS_MAX
-
-
-def _continued(out: list[str], paragraph: str, text: str, width: int) -> str:
-    """The paragraph that is open after this line; one that ended was written to `out`."""
-    if not paragraph:
-        return text
-    if re.search(r"[a-z]-$", paragraph) and text[:1].islower():
-        return paragraph[:-1] + text
-    item = re.match(r"(?:[\u2022\u25cf\u25aa*\-\u2013]|\d{1,3}[.)])[ ]", text)
-    last_line = len(paragraph.rsplit("\n", 1)[-1])
-    short = last_line < width * 0.6 and not text[:1].islower()
-    if item:
-        out.append(paragraph)
-        return re.sub(r"^[\u2022\u25cf\u25aa\u2013]", "-", text)
-    if short or (paragraph.endswith((".", ":", "!", "?")) and last_line < width * 0.8):
-        out.extend((paragraph, ""))
-        return text
-    return f"{paragraph}\n{text}"

@@ -1,6 +1,7 @@
 """Reads one PDF from standard input, within limits, and writes its lines as JSON to standard output.
 
-    {"title": str, "hidden": str, "pages": [[[text, font size], ...], ...]}
+    {"title": str, "hidden": str, "outline": [[title, depth, page], ...], "alts": {page: [text, ...]},
+     "pages": [[[text, font size, bold, one width, [[left, right, text], ...]], ...], ...]}
     or {"error": "password" | "damaged" | "pages"}
 
 Run as `python -m firstline.documents.parse.pdf_worker`: a crash or a kill ends this process only.
@@ -17,9 +18,11 @@ from typing import Any, Final
 MEMORY_BYTES_MAX: Final = 3 * 1024**3
 CPU_S_MAX: Final = 110
 PAGES_MAX: Final = 5_000
-TEXT_CHARS_MAX: Final = 64_000_000
-TINY_POINTS_MAX: Final = 1.0
+TEXT_CHARS_MAX: Final = 24_000_000
 HIDDEN_CHARS_MAX: Final = 10_000
+OUTLINE_MAX: Final = 10_000
+OUTLINE_DEPTH_MAX: Final = 6
+TITLE_CHARS_MAX: Final = 300
 
 
 def main() -> None:
@@ -37,6 +40,8 @@ def main() -> None:
 def _read(raw: bytes) -> dict[str, Any]:
     import pypdfium2  # pyright: ignore[reportMissingTypeStubs] it ships none
 
+    from firstline.documents.parse.pdf_words import Line, alternative_texts, lines_of
+
     try:
         document = pypdfium2.PdfDocument(raw)
         count = len(document)
@@ -46,22 +51,33 @@ def _read(raw: bytes) -> dict[str, Any]:
         return {"error": "pages"}
     if count == 0:
         return {"error": "damaged"}
-    pages: list[list[tuple[str, float]]] = []
+    pages: list[list[Line]] = []
+    alts: dict[int, list[str]] = {}
     hidden: list[str] = []
     broken = total = 0
     for index in range(count):
         try:
-            lines = _lines(document[index], hidden)
+            page = document[index]
+            lines = lines_of(page, hidden)
+            if said := alternative_texts(page):
+                alts[index] = said
+            page.close()
         except pypdfium2.PdfiumError:
             broken += 1
             lines = []
-        total += sum(len(text) for text, _ in lines)
+        total += sum(len(line[0]) for line in lines)
         if total > TEXT_CHARS_MAX:
             return {"error": "pages"}
         pages.append(lines)
     if broken == count:
         return {"error": "damaged"}
-    return {"title": _title(document), "hidden": " ".join(hidden)[:HIDDEN_CHARS_MAX], "pages": pages}
+    return {
+        "title": _title(document),
+        "hidden": " ".join(hidden)[:HIDDEN_CHARS_MAX],
+        "outline": _outline(document),
+        "alts": alts,
+        "pages": pages,
+    }
 
 
 def _title(document: Any) -> str:
@@ -71,37 +87,20 @@ def _title(document: Any) -> str:
         return ""  # properties are a courtesy: a broken record of them is no reason to refuse the text
 
 
-def _height(text_page: Any, index: int) -> float:
-    """Of a character as printed, in points: a page's own scale may make much of a small font."""
-    import ctypes
-
-    import pypdfium2.raw as pdfium  # pyright: ignore[reportMissingTypeStubs] it ships none
-
-    left, right, bottom, top = (ctypes.c_double() for _ in range(4))
-    found = pdfium.FPDFText_GetCharBox(text_page, index, left, right, bottom, top)
-    return top.value - bottom.value if found else TINY_POINTS_MAX
-
-
-def _lines(page: Any, hidden: list[str]) -> list[tuple[str, float]]:
-    """Lines of a page with the font size of their first character. Lines too small to be read go to `hidden`."""
-    import pypdfium2.raw as pdfium  # pyright: ignore[reportMissingTypeStubs] it ships none
-
-    text_page = page.get_textpage()
-    text = text_page.get_text_range()
-    lines: list[tuple[str, float]] = []
-    at = 0
-    for line in text.split("\n"):
-        words = line.rstrip("\r")
-        offset = len(words) - len(words.lstrip())
-        size = float(pdfium.FPDFText_GetFontSize(text_page, at + offset)) if words.strip() else 0.0
-        if words.strip() and size < TINY_POINTS_MAX and _height(text_page, at + offset) < TINY_POINTS_MAX:
-            hidden.append(words.strip())
-            words = ""
-        lines.append((words.strip(), round(size, 1)))
-        at += len(line) + 1
-    text_page.close()
-    page.close()
-    return lines
+def _outline(document: Any) -> list[tuple[str, int, int]]:
+    """Bookmarks as (title, depth from 0, page from 0); [] when there are none or when they are broken."""
+    entries: list[tuple[str, int, int]] = []
+    try:
+        for bookmark in document.get_toc(max_depth=OUTLINE_DEPTH_MAX):
+            target = bookmark.get_dest()
+            page = target.get_index() if target is not None else None
+            if page is not None:
+                entries.append((" ".join(bookmark.get_title().split())[:TITLE_CHARS_MAX], bookmark.level, page))
+            if len(entries) >= OUTLINE_MAX:
+                break
+    except Exception:
+        return []  # a broken outline is no reason to refuse the text: headings are told by their print then
+    return entries
 
 
 if __name__ == "__main__":

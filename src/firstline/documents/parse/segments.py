@@ -47,7 +47,7 @@ def outside_code_spans(text: str, change: Callable[[str], str]) -> str:
     parts: list[str] = []
     done = start = 0
     for line in text.splitlines(keepends=True):
-        for left, right in _code_spans(line) if "`" in line else ():
+        for left, right in code_spans(line) if "`" in line else ():
             parts.extend((change(text[done : start + left]), text[start + left : start + right]))
             done = start + right
         start += len(line)
@@ -91,7 +91,7 @@ def _strip(line: str, *, inside: bool, last_close: int) -> tuple[str, bool]:
     """(what is outside of comments, whether one is still open). A `<!--` that never closes is text."""
     kept: list[str] = []
     at = 0
-    covered = _code_spans(line) if "`" in line and not inside else []
+    covered = code_spans(line) if "`" in line and not inside else []
     while at < len(line):
         if inside:
             end = line.find("-->", at)
@@ -112,7 +112,7 @@ def _strip(line: str, *, inside: bool, last_close: int) -> tuple[str, bool]:
     return "".join(kept) + line[at:], inside
 
 
-def _code_spans(line: str) -> list[tuple[int, int]]:
+def code_spans(line: str) -> list[tuple[int, int]]:
     """Spans between backtick runs of equal length."""
     spans: list[tuple[int, int]] = []
     waiting: tuple[int, int] | None = None

@@ -14,7 +14,8 @@ _PARAMETER: Final = re.compile(
     r"([\w-]{1,60})=(?:\"([^\"]{0,2000})\"|`([^`]{0,2000})`|([^\s\"`]{1,500}))|\"([^\"]{0,2000})\"|`([^`]{0,500})`|(\S{1,500})"
 )
 _NAME: Final = re.compile(r"^[ \t\n]*(/?)[ \t]*([\w./-]{1,100})")
-READABLE: Final = ("text", "title", "caption", "summary", "alt", "label", "name", "heading")
+READABLE: Final = ("text", "title", "caption", "summary", "alt", "label", "name", "heading", "header")
+_HEADED: Final = frozenset({"tab", "details", "expand", "collapse", "accordion"})
 ADMONITIONS: Final = frozenset(
     {
         "note",
@@ -106,6 +107,8 @@ def _readable(inner: str, indent: str) -> str:
         return f"`{file}`" if file else ""
     if name == "heading" and positional:
         return _HEADINGS.get(positional[0], positional[0].replace("-", " ").replace("_", " ").capitalize())
+    if name in _HEADED and positional and not any(named.get(key) for key in READABLE):
+        return f"**{positional[0]}**\n\n"
     return _shown(name, named)
 
 
@@ -116,9 +119,7 @@ def _shown(name: str, named: dict[str, str]) -> str:
     for key in READABLE:
         if named.get(key):
             # A tab or a collapsed part is headed by its name.
-            return (
-                f"**{named[key]}**\n\n" if name in {"tab", "details", "expand", "collapse", "accordion"} else named[key]
-            )
+            return f"**{named[key]}**\n\n" if name in _HEADED else named[key]
     if name.endswith(("tooltip", "term", "abbr")):
         term = named.get("term_id") or named.get("term") or ""
         return term.replace("-", " ")

@@ -13,16 +13,26 @@ from docx.table import Table
 from docx.text.hyperlink import Hyperlink
 from docx.text.paragraph import Paragraph
 
+from firstline.documents.parse.marked import fenced, table_lines
 from firstline.documents.parse.page import Page
+from firstline.documents.parse.word_blocks import (
+    heading_levels,
+    marks_of,
+    notes_of,
+    own_level,
+    pictures,
+    table_rows,
+    unwrap,
+)
+from firstline.documents.parse.word_hidden import take_out_hidden
 from firstline.errors import NotAccepted
 
 UNPACKED_BYTES_MAX: Final = 256 * 1024 * 1024
 ENTRIES_MAX: Final = 10_000
 CELLS_MAX: Final = 100_000
 LIST_DEPTH_MAX: Final = 8
-TINY_HALF_POINTS_MAX: Final = 2
+HEADING_CHARS_MAX: Final = 300
 
-_HEADING: Final = re.compile(r"^heading (\d)$", re.IGNORECASE)
 _CODE_STYLE: Final = re.compile(r"code|preformatted|source|verbatim|console", re.IGNORECASE)
 _DAMAGED: Final = "It is damaged: it cannot be read as a Word document."
 _W: Final = "{http://schemas.openxmlformats.org/wordprocessingml/2006/main}"
@@ -33,7 +43,8 @@ def word_page(raw: bytes) -> Page:
     try:
         document: Any = open_document(io.BytesIO(raw))
         title = str(document.core_properties.title or "").strip()
-        hidden = _take_out_hidden(document)
+        hidden = take_out_hidden(document)
+        unwrap(document)
         text = "\n".join(_Writer(document).lines())
     except NotAccepted:
         raise
@@ -42,38 +53,6 @@ def word_page(raw: bytes) -> Page:
         raise NotAccepted(_DAMAGED, remedy="Open it in a word processor and save it again as .docx.") from error
     heading = re.search(r"^# (.+)$", text, re.MULTILINE)
     return Page(text=text, title=heading.group(1) if heading else title, hidden=hidden)
-
-
-def _take_out_hidden(document: Any) -> str:
-    """Runs that are marked hidden, of no size, or white on nothing: they leave the document; gives what they said. In a
-    table white stays, for it may stand on the colour of a table's style."""
-    said: list[str] = []
-    for run in list(document.element.body.iter(f"{_W}r")):
-        properties = run.find(f"{_W}rPr")
-        if properties is None or not _unseen(run, properties):
-            continue
-        said.append("".join(node.text or "" for node in run.iter(f"{_W}t")))
-        run.getparent().remove(run)
-    text = " ".join("".join(said).split())
-    return text if any(map(str.isalnum, text)) else ""
-
-
-def _unseen(run: Any, properties: Any) -> bool:
-    vanish, size, color = (properties.find(f"{_W}{name}") for name in ("vanish", "sz", "color"))
-    if vanish is not None and vanish.get(f"{_W}val", "true") not in {"0", "false", "off"}:
-        return True
-    if size is not None and size.get(f"{_W}val", "").isdigit() and int(size.get(f"{_W}val")) <= TINY_HALF_POINTS_MAX:
-        return True
-    if color is None or color.get(f"{_W}val", "").upper() != "FFFFFF":
-        return False
-    if properties.find(f"{_W}shd") is not None or properties.find(f"{_W}highlight") is not None:
-        return False
-    around = run.getparent()
-    while around is not None:
-        if around.tag == f"{_W}tbl" or around.find(f"{_W}pPr/{_W}shd") is not None:
-            return False
-        around = around.getparent()
-    return True
 
 
 def _check_archive(raw: bytes) -> None:
@@ -98,6 +77,9 @@ class _Writer:
         self._cells = 0
         self._numbers: dict[tuple[str, int], int] = {}
         self._formats = _list_formats(document)
+        self._levels = heading_levels(document)
+        self._notes = notes_of(document)
+        self._told: dict[str, str] = {}
 
     def lines(self) -> Iterator[str]:
         code: list[str] = []
@@ -107,26 +89,38 @@ class _Writer:
                 code.append(block.text)
                 continue
             if code:
-                yield from ("", "```", *code, "```", "")
+                yield from ("", *fenced(code), "")
                 code = []
             if isinstance(block, Table):
                 yield from ("", *self._table(block), "")
                 continue
-            text = " ".join(_inline(block).split())
+            text = self._text(block)
             item = self._item(block)
             if not text:
                 continue
             if item is None and in_list:
                 yield ""
             in_list = item is not None
-            yield from self._paragraph(_style(block), text, item)
+            yield from self._paragraph(self._level(block), text, item)
         if code:
-            yield from ("", "```", *code, "```")
+            yield from ("", *fenced(code))
+        yield from ("", *(f"[{mark}] {words}" for mark, words in self._told.items()))
 
-    def _paragraph(self, style: str, text: str, item: str | None) -> Iterator[str]:
-        heading = _HEADING.match(style)
-        if heading or style.lower() == "title":
-            level = min(6, max(1, int(heading.group(1)))) if heading else 1
+    def _text(self, block: Paragraph) -> str:
+        """On one line, with the alternative texts of its pictures and the marks of its notes."""
+        element: Any = block._p  # pyright: ignore[reportPrivateUsage] python-docx shows drawings and notes nowhere else
+        marks = [mark for mark in marks_of(element) if mark in self._notes]
+        self._told.update({mark: self._notes[mark] for mark in marks})
+        parts = (_inline(block), pictures(element), "".join(f"[{mark}]" for mark in marks))
+        return " ".join(" ".join(part for part in parts if part).split())
+
+    def _level(self, block: Paragraph) -> int:
+        element: Any = block._p  # pyright: ignore[reportPrivateUsage] see above
+        style = block.style
+        return own_level(element) or (self._levels.get(style.style_id or "", 0) if style is not None else 0)
+
+    def _paragraph(self, level: int, text: str, item: str | None) -> Iterator[str]:
+        if level and len(text) <= HEADING_CHARS_MAX:
             yield from ("", f"{'#' * level} {text}", "")
         elif item is not None:
             yield f"{item}{text}"
@@ -158,23 +152,12 @@ class _Writer:
 
     def _table(self, table: Table) -> Iterator[str]:
         rows: list[list[str]] = []
-        for row in cast("Any", table)._tbl.tr_lst:
-            self._cells += len(row.tc_lst)
+        for row in table_rows(cast("Any", table)._tbl):
+            self._cells += len(row)
             if self._cells > CELLS_MAX:
                 raise NotAccepted(f"Its tables have more than {CELLS_MAX} cells.", remedy="Export them as CSV.")
-            rows.append([_cell(cell) for cell in row.tc_lst])
-        width = max((len(row) for row in rows), default=0)
-        for index, row in enumerate(rows):
-            yield f"| {' | '.join(row + [''] * (width - len(row)))} |"
-            if index == 0:
-                yield f"|{' --- |' * width}"
-
-
-def _cell(cell: Any) -> str:
-    words = "".join(
-        node.text or " " if node.tag == f"{_W}t" else " " for node in cell.iter(f"{_W}t", f"{_W}p", f"{_W}br")
-    )
-    return " ".join(words.split()).replace("|", "\\|")
+            rows.append(row)
+        return table_lines(rows)
 
 
 def _style(paragraph: Paragraph) -> str:
