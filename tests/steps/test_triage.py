@@ -211,6 +211,11 @@ def test_the_kind_of_question(text: str, intent: Intent) -> None:
     assert triage(text, history=(), probabilities=ANSWERABLE).intent is intent
 
 
+@pytest.mark.parametrize("text", ["MongoDB 4.4.4", "version 1.1.1", "5.5.5.5", "502 502 502 502", "FOO-1-1-1"])
+def test_a_version_of_equal_numbers_is_no_word_said_over_and_over(text: str) -> None:
+    assert triage(text, history=("Which version is it?",), probabilities=ANSWERABLE).category is Category.ANSWERABLE
+
+
 def test_entities_are_codes_versions_names_and_flags_and_bounded() -> None:
     text = "E11000 in 4.1.1.2 with --max-old-space-size, see ERR_TIMEOUT from my_table.find and NullPointerException"
     found = triage(text, history=(), probabilities=ANSWERABLE).entities
@@ -273,11 +278,11 @@ def test_any_text_is_sorted(text: str, category: Category) -> None:
     assert found.reason and len(found.entities) <= 12
 
 
-@pytest.mark.parametrize("unit", ["give me the ", "a-", "talk to a real ", "A.", "why do i have ", "hi! ", "0x"])
+@pytest.mark.parametrize("unit", ["give me the ", "a-", "talk to a real ", "A.", "why do i have ", "hi! ", "0x", "…"])
 def test_no_text_makes_the_rules_slow(unit: str) -> None:
-    start = time.perf_counter()
+    start = time.thread_time()
     triage(unit * 10_000, history=(), probabilities=ANSWERABLE)
-    assert time.perf_counter() - start < 0.5
+    assert time.thread_time() - start < 0.5
 
 
 async def test_the_shipped_pair_keeps_its_promise_on_held_out_industries() -> None:

@@ -7,8 +7,11 @@ into the evaluation. Same seed, same sentences.
 from __future__ import annotations
 
 import random
-from collections.abc import Iterator
-from itertools import product
+import re
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+
+from training.triage import wide
 
 Sentence = dict[str, str]
 
@@ -241,6 +244,11 @@ TEMPLATES: dict[tuple[str, str], tuple[str, ...]] = {
         "let's chat about {topic}",
     ),
 }
+SLOTS: dict[str, Sequence[str]] = {
+    "thing": THINGS, "object": OBJECTS, "setting": SETTINGS, "symptom": SYMPTOMS, "code": CODES,
+    "product": PRODUCTS, "amount": AMOUNTS, "person": PEOPLE, "private": PRIVATE, "record": RECORDS,
+    "task": TASKS, "topic": TOPICS,
+}  # fmt: skip
 PER_TEMPLATE = {"answerable": 22, "high_stakes": 14, "out_of_scope": 16, "irrelevant": 18}
 MASHES = 160
 SALADS = 120
@@ -250,30 +258,68 @@ SALAD_WORDS = " ".join(
 KEY_ROWS = ("qwertyuiop", "asdfghjkl", "zxcvbnm", "qwertzuiop", "yxcvbnm")
 
 
-def composed(seed: int) -> Iterator[Sentence]:
-    """Sentences of every class, shuffled slots, no duplicates."""
+WIDE_PER_TEMPLATE = 8
+REAL_SALADS = 200
+MADE_UP = 70
+OTHER_HAND = 60
+SAID_AGAIN = 30
+COMMONEST = 120
+
+
+def composed(seed: int, said: Iterable[str] = ()) -> Iterator[Sentence]:
+    """Sentences of every class, shuffled slots, no duplicates. `said`: real sentences, whose words are mixed up for
+    more nonsense."""
     dice = random.Random(seed)  # noqa: S311 (not a secret)
     seen: set[str] = set()
-    for (category, intent), templates in TEMPLATES.items():
-        for template, _ in product(templates, range(PER_TEMPLATE[category])):
-            text = _filled(template, dice)
+    planned = [
+        *((key, each, PER_TEMPLATE[key[0]], SLOTS) for key, some in TEMPLATES.items() for each in some),
+        *((key, each, WIDE_PER_TEMPLATE, wide.SLOTS) for key, some in wide.TEMPLATES.items() for each in some),
+    ]
+    for (category, intent), template, times, slots in planned:
+        for _ in range(times):
+            text = _filled(template, slots, dice)
             if text not in seen:
                 seen.add(text)
                 yield {"text": text, "category": category, "intent": intent, "industry": "composed"}
-    for text in [*(_mash(dice) for _ in range(MASHES)), *(_salad(dice) for _ in range(SALADS))]:
+    nonsense = [*(_mash(dice) for _ in range(MASHES)), *(_salad(dice) for _ in range(SALADS)), *_mixed_up(said, dice)]
+    for text in dict.fromkeys(nonsense):
         yield {"text": text, "category": "nonsense", "intent": "other", "industry": "composed"}
 
 
-def _filled(template: str, dice: random.Random) -> str:
-    slots = {
-        "thing": THINGS, "object": OBJECTS, "setting": SETTINGS, "symptom": SYMPTOMS, "code": CODES,
-        "product": PRODUCTS, "amount": AMOUNTS, "person": PEOPLE, "private": PRIVATE, "record": RECORDS,
-        "task": TASKS, "topic": TOPICS,
-    }  # fmt: skip
+def _filled(template: str, slots: Mapping[str, Sequence[str]], dice: random.Random) -> str:
     values = {name: dice.choice(choices) for name, choices in slots.items()}
-    values["number"] = str(dice.randrange(1000, 99999))
-    values["symptom"] = values["symptom"].format(code=values["code"])
+    if slots is SLOTS:
+        values["number"] = str(dice.randrange(1000, 99999))
+        values["symptom"] = values["symptom"].format(code=values["code"])
     return template.format(**values)
+
+
+def _mixed_up(said: Iterable[str], dice: random.Random) -> Iterator[str]:
+    """Words of real sentences without their order, made-up words, typing with alternate hands, a word over and over."""
+    words = [word for text in said for word in re.findall(r"[a-z']+", text.lower())]
+    if not words:
+        return
+    common = [word for word, _ in Counter(words).most_common(COMMONEST)]
+    each = sorted(set(words))
+    for _ in range(REAL_SALADS):
+        yield " ".join(dice.choice(common if dice.random() < 0.45 else each) for _ in range(dice.randrange(4, 10)))
+    for _ in range(MADE_UP):
+        yield " ".join(_made_up(dice) for _ in range(dice.randrange(1, 5)))
+    for at in range(OTHER_HAND):
+        yield " ".join(_alternating(at, dice) for _ in range(dice.randrange(1, 4)))
+    for _ in range(SAID_AGAIN):
+        yield " ".join([dice.choice(("8", "aaa", "ha", "no", "x", "la", "1", "ok", "the"))] * dice.randrange(3, 7))
+
+
+def _made_up(dice: random.Random) -> str:
+    starts = ("bl", "gr", "sn", "fl", "tr", "kr", "zw", "b", "d", "f", "k", "l", "m", "p", "v", "w", "z")
+    ends = ("", "p", "kin", "x", "sh", "rg", "ng", "mp")
+    return "".join(dice.choice(starts) + dice.choice("aeiou") for _ in range(dice.randrange(1, 4))) + dice.choice(ends)
+
+
+def _alternating(at: int, dice: random.Random) -> str:
+    hands = ("qwertasdfgzxcvb", "yuiophjklnm")
+    return "".join(dice.choice(hands[(at + place) % 2]) for place in range(dice.randrange(4, 10)))
 
 
 def _mash(dice: random.Random) -> str:

@@ -1,4 +1,4 @@
-"""The triage classifier: one linear layer on the vector that retrieval also uses, and on the phrases. numpy only."""
+"""The triage classifier: one linear layer on the vector that retrieval also uses, and on the words. numpy only."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import hashlib
 import io
 import math
 import zipfile
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from pathlib import Path
 from typing import Any, Final
 
@@ -15,10 +15,12 @@ import numpy.typing as npt
 
 from firstline.domain import Category
 from firstline.errors import Broken
-from firstline.models.phrases import phrases
+from firstline.models.phrases import marks, phrases, pieces
 from firstline.ports import Vectors
 
 WEIGHTS_PATH: Final = Path(__file__).with_name("triage.npz")
+MARK_WEIGHT: Final = 0.4
+"""Marks are few and always there: each weighs less than the words."""
 RETRAIN: Final = "Unset FIRSTLINE_EMBEDDER, or train a classifier for it with `python -m training.triage.train`."
 REINSTALL: Final = "Reinstall firstline."
 
@@ -34,8 +36,8 @@ class LinearClassifier:
         embedder: str,
         vocabulary: Sequence[str] = (),
     ) -> None:
-        """`weights` has shape (categories, dimensions + phrases) and `bias` (categories,), in the order of `Category`;
-        the phrases stand in the order of `vocabulary`."""
+        """`weights` has shape (categories, dimensions + words) and `bias` (categories,), in the order of `Category`;
+        phrases, pieces of words and marks stand in the order of `vocabulary`."""
         self._dimensions = weights.shape[1] - len(vocabulary)
         self._weights = weights[:, : self._dimensions]
         self._phrase_weights = np.ascontiguousarray(weights[:, self._dimensions :].T)
@@ -64,12 +66,26 @@ class LinearClassifier:
                 f"The triage classifier reads {self._dimensions} dimensions, not {vector.shape}.", remedy=RETRAIN
             )
         logits = self._weights @ vector + self._bias
-        known = [self._places[phrase] for phrase in phrases(text) if phrase in self._places]
-        if known:
-            # However long the message is, its phrases weigh as much as its vector.
-            logits = logits + self._phrase_weights[known].sum(axis=0) / math.sqrt(len(known))
+        for found, scale in groups_of(text, self._places):
+            places = [self._places[one] for one in found]
+            if places:
+                logits = logits + self._phrase_weights[places].sum(axis=0) * np.float32(scale)
         values = softmax(logits)
         return {category: float(value) for category, value in zip(Category, values, strict=True)}
+
+
+def groups_of(text: str, known: Collection[str]) -> list[tuple[list[str], float]]:
+    """What of a message is known, in groups, and how much each member of a group weighs. However long the message is,
+    its words weigh as much as its vector, and so do their pieces."""
+    cut = pieces(text)
+    said = [one for one in phrases(text) if one in known]
+    parts = [one for one in cut if one in known]
+    looks = [one for one in marks(text, found=cut, known=known) if one in known]
+    return [
+        (said, 1.0 / math.sqrt(max(1, len(said)))),
+        (parts, 1.0 / math.sqrt(max(1, len(parts)))),
+        (looks, MARK_WEIGHT),
+    ]
 
 
 class UniformClassifier:

@@ -17,6 +17,7 @@ from typing import Final
 from firstline.domain import Category, Intent, Mood, Triage
 from firstline.questions.message.language import DEFAULT
 from firstline.questions.message.manner import HOW_FIRST, INTENTS, entities, upset
+from firstline.questions.message.own_customers import of_their_own_customers
 from firstline.questions.message.person_wanted import wants_person
 from firstline.questions.message.product_things import ends_a_thing
 from firstline.questions.message.signs import (
@@ -35,8 +36,10 @@ from firstline.questions.message.signs import (
 )
 from firstline.questions.message.small_talk import small_talk
 from firstline.questions.message.tongue import tongue_of
+from firstline.questions.message.tongue_reading import made_of_known_words, read_as, stakes_of
 from firstline.questions.message.tongues import (
     asks_for_private_data,
+    asks_for_rules,
     fold,
     has_signs,
     high_stakes_sign,
@@ -53,7 +56,7 @@ DEFLECT_IN_CONVERSATION_MIN: Final = 0.9
 PRIVATE_MIN: Final = 0.25
 OUT_OF_SCOPE_MIN: Final = 0.5
 ACCOUNT_WITH_SIGN_MIN: Final = 0.5
-HIGH_WITH_STRONG_MIN: Final = 0.03
+HIGH_WITH_STRONG_MIN: Final = 0.01
 HIGH_WITH_WEAK_MIN: Final = 0.35
 HIGH_ALONE_MIN: Final = 0.6
 HIGH_COMMAND_MIN: Final = 0.8
@@ -62,6 +65,14 @@ COMMAND_WORDS_MAX: Final = 3
 BARE_WORDS_MAX: Final = 6
 HOW_FIRST_MIN: Final = 0.85
 """Somebody who asks how something is done in general seldom has a case of their own."""
+BESIDE_MAX: Final = 0.3
+"""A share that small says: whatever else it is, it is no question to look up."""
+LIKELIEST_MIN: Final = 0.4
+HIGH_READ_MIN: Final = 0.5
+HIGH_ASKED_MIN: Final = 0.6
+RULES_READ_MIN: Final = 0.85
+ACCOUNT_READ_MIN: Final = 0.5
+"""In other languages than English, read by the pieces of words."""
 ENTITIES_MAX: Final = 12
 CHARS_MAX: Final = 2_000
 """Rules read the start of a message: what somebody wants stands there, logs follow."""
@@ -83,6 +94,7 @@ LOOKED_UP: Final = "a question to look up"
 SURE_BY_SIGN: Final = 0.9
 BY_CLASSIFIER: Final = "nothing that a knowledge base of a product is asked"
 BY_CLASSIFIER_ACCOUNT: Final = "reads like a look into an account"
+BY_CLASSIFIER_HIGH: Final = "the classifier reads a dispute or a farewell"
 UNSETTLED: Final = frozenset({BY_CLASSIFIER, BY_CLASSIFIER_ACCOUNT})
 OFF_TASK_REASON: Final = "a task or talk, not a question about the knowledge"
 LEANS: Final = re.compile(r"\W*(?:and|ok(?:ay)?\W+and|what\s+about|how\s+about|or)\b", re.IGNORECASE)
@@ -116,7 +128,9 @@ def triage(
     text = _visible(question)[:CHARS_MAX]
     named = entities(text, entities_max=ENTITIES_MAX, chars_max=CHARS_MAX)
     language = tongue_of(text)
-    english, read = language in ("", DEFAULT), "" if language == DEFAULT else fold(text)
+    english = language in ("", DEFAULT)
+    # Signs of other languages share words with English, "chargeback" among them.
+    read = "" if language == DEFAULT or (not language and of_their_own_customers(text)) else fold(text)
     category, intent, confidence, reason = (
         _unreadable(text)
         or _small_talk(text, probabilities)
@@ -126,8 +140,14 @@ def triage(
         or _mashed(text)
         or _code_alone(text, probabilities)
         or _beside_by_sign(read, language)
+        or _by_reading(read, language)
         or (_off_topic(text, bool(history), bool(named), probabilities, deflect_min) if english else None)
         or (_out_of_scope(text, bool(history), probabilities, out_of_scope_min) if english else None)
+        or (
+            _anything_but(text, bool(history or named), probabilities)
+            if english and deflect_min <= DEFLECT_MIN and out_of_scope_min <= OUT_OF_SCOPE_MIN
+            else None
+        )
         or (Category.ANSWERABLE, _intent(text, read, language), probabilities[Category.ANSWERABLE], LOOKED_UP)
     )
     return Triage(
@@ -171,7 +191,7 @@ def _high_stakes(
     text: str, in_conversation: bool, probabilities: Mapping[Category, float], weak_min: float
 ) -> Verdict | None:
     share = probabilities[Category.HIGH_STAKES]
-    asks_of_rules = POLICY.search(text) is not None
+    asks_of_rules = POLICY.search(text) is not None or of_their_own_customers(text)
     if share >= (HOW_FIRST_MIN if asks_of_rules else HIGH_WITH_STRONG_MIN):
         strong = first_sign(HIGH_STRONG, text)
         if strong is not None:
@@ -189,7 +209,7 @@ def _high_stakes(
     if not general and len(WORD.findall(text)) <= COMMAND_WORDS_MAX:
         alone_min = HIGH_COMMAND_MIN
     if share >= alone_min and share == max(probabilities.values()):
-        return Category.HIGH_STAKES, weak or Intent.COMPLAINT, share, "the classifier reads a dispute or a farewell"
+        return Category.HIGH_STAKES, weak or Intent.COMPLAINT, share, BY_CLASSIFIER_HIGH
     return None
 
 
@@ -208,6 +228,20 @@ def _beside_by_sign(read: str, language: str) -> Verdict | None:
         return Category.IRRELEVANT, Intent.OTHER, SURE_BY_SIGN, OFF_TASK_REASON
     if read and needs_account(read, language):
         return Category.OUT_OF_SCOPE, Intent.ACCOUNT, SURE_BY_SIGN, "needs an account or a decision"
+    return None
+
+
+def _by_reading(read: str, language: str) -> Verdict | None:
+    """Where no sign speaks, in a language that the reading was fitted on, or with the words of one."""
+    if not read or not (has_signs(language) or made_of_known_words(read)):
+        return None
+    shares = read_as(read)
+    high, account = shares[Category.HIGH_STAKES], shares[Category.OUT_OF_SCOPE]
+    high_min = HIGH_READ_MIN if kind_of_question(read, language) is None else HIGH_ASKED_MIN
+    if high >= (RULES_READ_MIN if asks_for_rules(read, language) else high_min):
+        return Category.HIGH_STAKES, stakes_of(read), high, "sounds like a dispute or a farewell"
+    if account >= ACCOUNT_READ_MIN and kind_of_question(read, language) is not Intent.HOW_TO:
+        return Category.OUT_OF_SCOPE, Intent.ACCOUNT, account, "sounds like a look into an account"
     return None
 
 
@@ -234,7 +268,9 @@ def _code_alone(text: str, probabilities: Mapping[Category, float]) -> Verdict |
 
 def _mashed(text: str) -> Verdict | None:
     words = WORD.findall(text.casefold())
-    if len(words) >= SALAD_WORDS_MIN and len(set(words)) <= SAID_OVER_MAX:
+    # "MongoDB 4.4.4" has four words as well, and a status or a port may be told over and over.
+    alphabetic = all(map(str.isalpha, words))
+    if alphabetic and len(words) >= SALAD_WORDS_MIN and len(set(words)) <= SAID_OVER_MAX:
         return Category.NONSENSE, Intent.OTHER, 0.95, "the same words over and over"
     if not words or not all(_is_mash(word) for word in words):
         return None
@@ -296,6 +332,26 @@ def _out_of_scope(
         return Category.OUT_OF_SCOPE, Intent.ACCOUNT, share, "needs an account or a decision"
     if share >= share_min + caution:
         return Category.OUT_OF_SCOPE, Intent.ACCOUNT, share, BY_CLASSIFIER_ACCOUNT
+    return None
+
+
+def _anything_but(text: str, leans: bool, probabilities: Mapping[Category, float]) -> Verdict | None:
+    """No reading is sure of itself, but a question is the least likely of all: the likeliest of the others. Not for
+    whoever has set a limit to be surer."""
+    if leans or probabilities[Category.ANSWERABLE] > BESIDE_MAX or HOW_FIRST.match(text) or LEANS.match(text):
+        return None
+    if ends_a_thing(text) or of_their_own_customers(text):
+        return None
+    likeliest = max(probabilities, key=lambda category: probabilities[category])
+    share = probabilities[likeliest]
+    if share < LIKELIEST_MIN:
+        return None
+    if likeliest is Category.HIGH_STAKES and MINE.search(text) and not POLICY.search(text):
+        return likeliest, first_sign(HIGH_WEAK, text) or Intent.COMPLAINT, share, BY_CLASSIFIER_HIGH
+    if likeliest is Category.OUT_OF_SCOPE:
+        return likeliest, Intent.ACCOUNT, share, BY_CLASSIFIER_ACCOUNT
+    if likeliest is Category.IRRELEVANT or (likeliest is Category.NONSENSE and not ASKS.search(text)):
+        return likeliest, Intent.OTHER, share, BY_CLASSIFIER
     return None
 
 

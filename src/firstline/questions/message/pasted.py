@@ -42,6 +42,11 @@ _TELLS: Final = re.compile(
 _FIGURES: Final = re.compile(r"\d+")
 
 
+def is_frame(line: str) -> bool:
+    """A line of a stack trace that says where, and nothing of what."""
+    return _FRAME.match(line) is not None
+
+
 def condensed(message: str) -> str:
     """The message as it is searched: itself when it is short, or when nothing in it looks pasted."""
     if len(message) < PASTED_CHARS_MIN:

@@ -51,6 +51,8 @@ _EXPERTS: Final = (
 )
 _END: Final = r"(?:\W+(?:please|now|pls|plz|asap|immediately|today|thanks|thank\s+you|here|already|right\s+now))*\W*$"
 
+_END_OR_MORE: Final = r"(?=\W*$|\s*[,.;!]\s)"
+
 _ENGLISH: Final = re.compile(
     rf"""
     \b{_MEET}\s+(?:directly\s+)?(?:to|with)\s+{_KIND}(?:{_PEOPLE}|{_STAFF}\b{_NOT_SOFTWARE})
@@ -95,6 +97,10 @@ _ENGLISH: Final = re.compile(
        |the\s+(?:case|ticket|problem|issue|matter))
        |step\s+in|join|handle\s+this)\b
   | \b(?:can|could|would|will)\s+(?:a\s+(?:human|(?:real\s+)?person)|an\s+agent)\s+(?:please\s+)?(?:help|assist)\b
+  | \b(?:need|want|wanna|prefer|serve)\s+(?:a\s+)?(?:human|(?:real\s+)?person){_END}
+  | (?:^\W*|[.!?,;]\s*)(?:human|(?:real\s+)?person|someone\s+real)\s+(?:please|pls|plz){_END_OR_MORE}
+  | \b(?:being|soul|one|body|someone|somebody|anyone|anybody|human|person)\b(?:\W+\w+){{0,4}}?\W+(?:i|we)\s+(?:can
+       |could|may|might)\s+(?:chat|talk|speak|write)\s+(?:to|with)\b
   | \b(?:not|stop|enough|done|tired|sick|fed\s+up|instead\s+of|no\s+more)\s+(?:of\s+|with\s+
        |to\s+)*(?:talking\s+(?:to|with)\s+|want\s+to\s+(?:chat|talk)\s+(?:to
        |with)\s+|chatting\s+with\s+)?(?:a|the|this|these|your)?\s*(?:stupid\s+|useless\s+|damn\s+)?(?:bots?|robots?
@@ -158,6 +164,10 @@ _OTHERS: Final = re.compile(
   | \b(?:rufen\s+sie|ruft|ruf)\s+mich\s+(?:bitte\s+)?(?:zurück|an)\b | \bjemand\w*\s+(?:sprechen|reden)\b
        | \bkein(?:en)?\s+bot\b
   | \bverbinden\s+sie\s+mich\b
+  | \b(?:brauche|bräuchte|möchte|will|hätte\s+gern\w*|suche)\s+(?:\w+\s+){0,2}?jemande[nm]\b(?:\W+(?:bitte
+       |am\s+telefon|vom\s+support|aus\s+(?:dem|eurem)\s+\w+|von\s+euch|der\s+(?:hilft|sich\s+auskennt)|zum\s+\w+))*\W*$
+  | \b(?:serve|voglio|vorrei|ho\s+bisogno\s+di)\s+(?:\w+\s+){0,1}?(?:una\s+persona|un\s+operatore|qualcuno)\b
+       | \b(?:quero|preciso|gostaria\s+de)\s+(?:falar\s+com\s+(?:um|uma|algu[eé]m)|(?:de\s+)?uma\s+pessoa)\b
   | \bparler\s+(?:à|a|avec)\s+(?:un|une|quelqu|votre|le\s+(?:support|service)|qqn)\b | \b(?:un|une)\s+(?:vrai
        |vraie)\s+(?:humain|personne|conseill\w+|agent)\b
   | ^\W*(?:un\s+|une\s+)?(?:humain|conseiller|conseillère|opérateur|vraie\s+personne)(?:\W+(?:svp|s'il\s+(?:vous

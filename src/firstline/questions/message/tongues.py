@@ -43,6 +43,11 @@ def high_stakes_sign(folded: str, language: str) -> Intent | None:
     return None
 
 
+def asks_for_rules(folded: str, language: str) -> bool:
+    """It asks what would happen, or for the form of it."""
+    return any(tongue.policy.search(folded) for tongue in _read_as(language))
+
+
 def asks_for_private_data(folded: str, language: str) -> bool:
     return any(tongue.private.search(folded) for tongue in _read_as(language))
 

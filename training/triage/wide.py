@@ -1,0 +1,190 @@
+"""Further templates: general knowledge, everyday life, requests in many wordings, and their look-alikes in a product.
+
+The slots are everyday words, so that the classifier learns the way of asking and not the things asked about.
+"""
+
+from __future__ import annotations
+
+from typing import Final
+
+SLOTS: Final[dict[str, tuple[str, ...]]] = {
+    "work": (
+        "Hamlet", "the Odyssey", "Swan Lake", "Guernica", "the Little Prince", "Bohemian Rhapsody", "Dracula",
+        "the Sistine Chapel ceiling", "Faust", "Imagine", "War and Peace", "Star Wars",
+    ),
+    "figure": (
+        "Cleopatra", "Isaac Newton", "Marie Curie", "Bach", "Picasso", "Lincoln", "Shakespeare", "Gandhi", "Aristotle",
+        "Columbus", "Van Gogh", "Beethoven",
+    ),
+    "place": (
+        "Norway", "Kenya", "the Alps", "Chile", "Sydney", "Lake Victoria", "Venice", "the Sahara", "Texas", "Bali",
+        "Mount Fuji", "Greenland", "Madrid", "the Grand Canyon", "Seoul",
+    ),
+    "body": ("Mars", "Saturn", "the sun", "Venus", "the north star", "a comet", "the Milky Way", "Neptune"),
+    "animal": (
+        "whale", "hedgehog", "octopus", "wolf", "parrot", "camel", "spider", "giraffe", "snail", "polar bear", "horse",
+        "frog",
+    ),
+    "event": (
+        "the first world war", "the gold rush", "the black death", "the moon landing", "the cold war",
+        "the ice age", "the civil war", "the reformation",
+    ),
+    "dish": (
+        "lasagne", "sushi", "goulash", "an omelette", "lentil soup", "brownies", "a curry", "bread", "paella",
+        "mashed potatoes", "a salmon fillet", "dumplings",
+    ),
+    "stuff": ("blood", "candle wax", "ink", "grass", "coffee", "chocolate", "oil paint", "mud"),
+    "cloth": ("a silk blouse", "my sofa", "a wool sweater", "the tablecloth", "white shoes", "my jacket"),
+    "belief": ("ufos", "karma", "angels", "unicorns", "horoscopes", "bigfoot", "reincarnation", "luck"),
+    "ill": ("a cough", "hiccups", "back pain", "a rash", "a cold", "insomnia", "a sprained ankle", "heartburn"),
+    "school": ("algebra", "history", "chemistry", "english", "geography", "physics", "latin"),
+    "algorithm": (
+        "a binary search", "the fibonacci numbers", "tic tac toe", "a palindrome check", "towers of hanoi",
+        "a stack", "prime factors", "a calculator", "dijkstra", "insertion sort",
+    ),
+    "coding": ("python", "java", "c", "javascript", "haskell", "kotlin"),
+    "who": ("my girlfriend", "my husband", "my crush", "my best friend", "my sister", "my teenage son"),
+    "thing": (
+        "query", "job", "export", "backup", "print", "mission", "upload", "session", "build", "charging session",
+        "batch run", "meeting", "sync", "recording", "scan", "transfer", "sequence",
+    ),
+    "object": (
+        "playlist", "pod", "label", "tag", "column", "zone", "sensor", "camera", "contact", "shift", "room", "rule",
+        "booking", "product", "invoice", "member", "user", "device", "lesson", "order",
+    ),
+    "client": ("customer", "guest", "client", "buyer", "member", "tenant", "patient", "donor", "attendee", "student"),
+    "held": (
+        "subscription", "membership", "contract", "plan", "pass", "policy", "licence", "hosting", "rental", "course",
+        "maintenance contract", "tariff", "box", "service",
+    ),
+    "amount": ("19.99", "$240", "80 euros", "1,200 dollars", "£35", "12 bucks", "forty quid", "EUR 310", "99 cents"),
+    "paidfor": (
+        "cleaning", "inspection", "month", "ride", "class", "delivery", "repair", "upgrade", "seat", "visit", "parcel",
+        "training", "late fee", "setup",
+    ),
+    "worker": ("driver", "technician", "agent", "trainer", "cashier", "teacher", "receptionist", "consultant", "nurse"),
+    "misdeed": (
+        "shouted at me", "touched my wife", "was drunk", "lied to us", "made fun of me", "hung up on me",
+        "stole from me",
+        "was racist", "broke my things", "ignored us for an hour",
+    ),
+    "record": (
+        "order", "claim", "application", "parcel", "refund", "booking", "repair", "ticket", "results", "payout",
+        "certificate", "replacement", "request", "appointment",
+    ),
+    "number": ("4471", "20931", "#88102", "A-5512", "700219"),
+    "day": ("monday", "the 14th", "next week", "tomorrow at six", "friday morning", "may"),
+    "mine": ("books", "points", "credits", "lessons", "seats", "days off", "rides", "minutes", "vouchers", "litres"),
+    "secret": ("salary", "phone number", "address", "e-mail address", "grades", "messages", "bookings", "bank details"),
+    "other": ("my neighbour", "the other team", "my ex", "another member", "the ceo", "the man in room 12",
+    "my tenant"),
+    "qty": ("range", "height", "weight", "speed", "size", "length", "temperature", "load", "number of users",
+    "pressure"),
+    "part": ("battery", "screen", "filter", "cable", "gateway", "engine", "lamp", "pump", "door", "printer", "antenna"),
+}  # fmt: skip
+
+TEMPLATES: Final[dict[tuple[str, str], tuple[str, ...]]] = {
+    ("irrelevant", "other"): (
+        "who wrote {work}", "Who made {work}?", "what is {work} about", "summary of {work}", "who was {figure}",
+        "when did {figure} die?", "what did {figure} do", "where was {figure} born", "how far away is {body}",
+        "how big is {body}?", "how old is {body}", "where is {place}", "what is {place} famous for",
+        "how many people live in {place}?", "is {place} worth a trip", "cheap hotels in {place}",
+        "best time to visit {place}", "what should I see in {place}", "flights to {place}",
+        "how long does a {animal} live?", "what do you call a baby {animal}", "does a {animal} sleep",
+        "can I keep a {animal} at home", "when was {event}?", "why did {event} happen",
+        "how do I cook {dish}", "how long does it take to make {dish}", "can you freeze {dish}?",
+        "what goes well with {dish}", "how do I get {stuff} out of {cloth}", "remove {stuff} from {cloth}",
+        "is {belief} real", "do you believe in {belief}?", "does {belief} exist", "what helps against {ill}",
+        "home remedy for {ill}", "help me with my {school} homework", "explain this for my {school} test",
+        "my {school} teacher wants two pages on {figure}", "code {algorithm} in {coding} for my class",
+        "{algorithm} in {coding} please", "write {algorithm} in {coding}, it's an interview question",
+        "{who} doesn't answer my texts, what should I do", "how do I apologise to {who}?",
+        "what can I give {who} for christmas", "should I marry {who}", "what does it mean to dream of a {animal}",
+        "translate {animal} into french", "how do you say {animal} in japanese", "what's the plural of {animal}",
+        "draw me a {animal}", "a joke about a {animal}", "name for my {animal}",
+    ),
+    ("answerable", "reference"): (
+        "how much {qty} is allowed", "what's the minimum {qty} of a {object}",
+        "how far may the {part} be from the {part}",
+        "how long does the {part} last?", "how hot does the {part} get", "what does the light on the {part} mean",
+        "who can edit a {object}", "who gets a mail when a {object} changes", "when does the {thing} start?",
+        "one {object} or two?", "is the {part} waterproof", "what is a {object} good for",
+        "which {part} fits", "difference between a {object} and a {thing}",
+        "what is the refund policy for a {held}", "what are the terms for ending a {held}", "what does a {held} cost",
+        "is there a fee when a {client} cancels", "how does billing of a {held} work",
+        "how long may a {client} wait before a refund is too late",
+    ),
+    ("answerable", "how_to"): (
+        "cancel a {thing}", "cancel the running {thing}", "stop my {thing}", "kill the {thing}", "terminate a {thing}",
+        "delete a {object}", "remove my {object} from the list", "delete all old {object}s", "close a {object}",
+        "charge the {part}", "how do I end a {thing} early", "undo a cancelled {thing}",
+        "refund a {client} for a {paidfor}", "a {client} was charged twice, how do I fix it",
+        "a {client} disputes a {paidfor}, where do I answer", "a {client} did a chargeback, which papers do we hand in",
+        "how do we record a complaint of a {client}", "a {client} complains about the {paidfor}, which form",
+        "cancel the {held} of a {client} in the admin", "a {client} wants to cancel a {held}, what do I click",
+        "delete the data of a {client} who asked for it", "how can a {client} cancel by himself",
+        "set a notice period for a {held}", "offer a {held} in the shop", "the {client}'s lawyer needs an export, how",
+        "let a {client} change the {held}", "how do I put a {client} on another {held}",
+        "set up a second {object}", "move a {object} to another {object}", "turn off the {part} for one {object}",
+        "book a {object} for a {client}", "send an invoice to a {client} again", "why is a {client} blocked",
+    ),
+    ("high_stakes", "cancellation"): (
+        "cancel the {held}", "I don't need the {held} any more", "we won't renew the {held}",
+        "get rid of my {held}", "the {held} has to stop at the end of {day}",
+        "I want out of the {held}", "let my {held} run out and don't renew it", "stop the {held}, I've moved",
+        "my father died, please end his {held}", "we are going with somebody else, so the {held} ends",
+        "how do i get out of my {held}", "cancel my {held} before {day} pls", "no more {held} for me, thanks",
+        "I revoke the {held} I signed on {day}", "withdraw from the {held}", "confirm that my {held} ends on {day}",
+        "for the third time: END MY {held}", "I hate this, cancel the {held}",
+    ),
+    ("high_stakes", "billing_dispute"): (
+        "charged {amount} for a {paidfor} that never happened", "what is this {amount} on my card",
+        "I never used the {paidfor}, why {amount}", "{amount} for one {paidfor}? take that back",
+        "two charges for one {paidfor}", "the {paidfor} did not take place, I want {amount} back",
+        "why was I billed {amount} after I had cancelled", "I won't pay {amount} for the {paidfor}",
+        "I object to the {amount} for the {paidfor}", "you owe me {amount}", "give me back my {amount}",
+        "where are my {amount}", "{amount} have been gone for weeks and nobody pays them back",
+        "somebody paid a {paidfor} with my card, it wasn't me", "the invoice says {amount}, we agreed on less",
+        "you took {amount} without asking", "credit the {amount} for the {paidfor}", "I was billed for two {paidfor}s",
+        "wow, {amount} for nothing. return it", "reverse the {amount}", "how do I get the {amount} back",
+        "my bank will pull the {amount} back", "paid {amount} and got nothing",
+    ),
+    ("high_stakes", "complaint"): (
+        "I complain about the {worker} who {misdeed}", "your {worker} {misdeed}",
+        "the {worker} {misdeed}, I want this on record",
+        "who do I tell that a {worker} {misdeed}", "complaint: {worker} {misdeed}",
+        "I want an apology, your {worker} {misdeed}", "report the {worker}, he {misdeed}",
+        "how do I complain about a {worker}", "The {worker} {misdeed}. Unbelievable. I demand consequences.",
+    ),
+    ("high_stakes", "legal"): (
+        "my solicitor writes to you about the {paidfor}", "we will claim damages for the {paidfor}",
+        "you'll hear from a judge about the {amount}", "I've told the authorities about your {paidfor}",
+        "the {part} burnt my hand, I want compensation", "your {part} ruined my floor, who pays for that",
+        "I'm taking the {amount} to small claims", "this {held} is illegal and I will prove it",
+    ),
+    ("high_stakes", "deletion"): (
+        "scrub my name from your files", "erase whatever you keep about {who} and me",
+        "remove my {secret} from your systems",
+        "I want every trace of me gone", "wipe my profile and the {mine} with it", "delete the photos of my child",
+        "nobody of us uses the {held} now, erase our records",
+    ),
+    ("out_of_scope", "account"): (
+        "how many {mine} are left on my {held}", "do I have an open {record}",
+        "is my {record} through", "did my {record} arrive", "has {record} {number} been looked at",
+        "when is my {record}", "can I have my {record} sent somewhere else instead",
+        "put me down for {day}", "book me in for {day}", "reserve a {object} for me on {day}",
+        "why is my {held} blocked", "why is our {held} on hold since {day}", "why can't I use my {mine}",
+        "extend our {held} trial", "can you prolong my {record}", "add a second {object} for us, please",
+        "set me up with a {object}", "unlock the {part} for me",
+        "send someone to fix the {part}", "when does the {worker} come", "who is my {worker}",
+        "what did the {worker} write about me", "what did the {worker} say yesterday", "call me back on {day}",
+        "correct the {record} {number}", "approve {record} {number}", "make an exception for my {record}",
+        "I have {ill}, what is it", "is my {ill} dangerous", "my {animal} has {ill}, what should I give it",
+        "what will my {record} be worth", "change the date of my {record} to {day}",
+    ),
+    ("out_of_scope", "private_data"): (
+        "what does {other} pay", "which {object} did {other} book", "tell me the {secret} of {other}",
+        "who booked before me", "who lives at {number}", "what rates did {other} get", "did {other} pay the {paidfor}",
+        "let me see the {secret} of {other}", "{secret} of {other} please", "who else has a {held} in my street",
+    ),
+}  # fmt: skip
