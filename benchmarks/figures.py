@@ -17,8 +17,19 @@ import traceback
 from collections.abc import Callable
 from typing import Any, Final
 
-from benchmarks import index_figures, quality_figures, speed_figures, triage_figures, verification
+from benchmarks import (
+    fresh,
+    index_figures,
+    pii,
+    pii_engineers,
+    quality_figures,
+    snapshot_figures,
+    speed_figures,
+    triage_figures,
+    verification,
+)
 from benchmarks.injection import measure as injection_figures
+from benchmarks.leaks import measure as leaks_figures
 from benchmarks.measured import EXIT_NOT_HERE, Measured, NotMeasurable, Registry
 from benchmarks.workbench import ROOT, commit
 from firstline.errors import FirstlineError
@@ -33,9 +44,14 @@ def registry() -> Registry:
     quality_figures.register(found)
     triage_figures.register(found)
     speed_figures.register(found)
+    snapshot_figures.register(found)
     index_figures.register(found)
     injection_figures.register(found)
     verification.register(found)
+    fresh.register(found)
+    leaks_figures.register(found)
+    pii.register(found)
+    pii_engineers.register(found)
     return found
 
 

@@ -1,10 +1,13 @@
 """The cards of forty conversations that end in a hand-over, as a support engineer reads them.
 
-python -m benchmarks.handover_cards [--only N]    N: a conversation's number or id; repeatable
+python -m benchmarks.handover_cards [--only N] [--file FILE]    N: a conversation's number or id; repeatable
 
 Every conversation goes through the real journey on the demo's knowledge base; the card is what `firstline handoffs
 show` prints. Below it stand those of the phrases that its author expects of any adequate card which are not on it: a
 first count, no judgement. A card can name everything and mislead all the same, so it is read by a person.
+`handover_cards_field.jsonl`, `handover_cards_held.jsonl`, `handover_cards_fresh.jsonl` and
+`handover_cards_round2.jsonl` beside this file have conversations without such phrases: their cards are for reading
+alone. The last says in words what is expected of each of five parts.
 """
 
 from __future__ import annotations
@@ -36,8 +39,11 @@ from firstline.settings import load_settings
 from firstline.wiring import Firstline, open_firstline
 
 CONVERSATIONS: Final = ROOT / "benchmarks" / "conversations.jsonl"
+FOR_READING: Final = tuple(
+    ROOT / "benchmarks" / f"handover_cards_{name}.jsonl" for name in ("field", "held", "fresh", "round2")
+)
 NEEDS: Final = ("question", "problem", "environment", "tried", "missing", "next")
-TURNS_MIN: Final = 3
+TURNS_MIN: Final = 1
 TURNS_MAX: Final = 9
 CUSTOMER: Final = "customer"
 ALTERNATIVES: Final = "|"
@@ -93,7 +99,7 @@ def load_conversations(path: Path = CONVERSATIONS) -> list[Conversation]:
 
 def _conversation(line: str) -> Conversation:
     raw = json.loads(line)
-    needs = {need: tuple(raw["needs"][need]) for need in NEEDS}
+    needs = {need: tuple(raw["needs"][need]) for need in NEEDS} if "needs" in raw else {}
     turns = tuple(raw["turns"])
     if not TURNS_MIN <= len(turns) <= TURNS_MAX:
         raise InvalidInput(f"{raw['id']}: {len(turns)} messages; {TURNS_MIN} to {TURNS_MAX} are expected")
@@ -219,8 +225,8 @@ def _chosen(conversations: Sequence[Conversation], only: Sequence[str]) -> list[
     return [(number, one) for number, one in numbered if not only or {str(number), one.conversation_id} & set(only)]
 
 
-async def _run(only: Sequence[str]) -> None:
-    chosen = _chosen(load_conversations(), only)
+async def _run(only: Sequence[str], path: Path) -> None:
+    chosen = _chosen(load_conversations(path), only)
     cards: list[Card] = []
     async with open_demo() as opened:
         for number, conversation in chosen:
@@ -232,8 +238,10 @@ async def _run(only: Sequence[str]) -> None:
 def main() -> int:
     parser = argparse.ArgumentParser(prog="python -m benchmarks.handover_cards", description=__doc__)
     parser.add_argument("--only", action="append", default=[], metavar="N", help="a number or an id; repeatable")
+    parser.add_argument("--file", type=Path, default=CONVERSATIONS, help="other conversations, a JSON line each")
+    asked = parser.parse_args()
     try:
-        asyncio.run(_run(parser.parse_args().only))
+        asyncio.run(_run(asked.only, asked.file))
     except FirstlineError as error:
         print(f"handover_cards: {error}", file=sys.stderr)
         return error.exit_code

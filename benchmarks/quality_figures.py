@@ -25,7 +25,8 @@ from firstline.evals.summary import (
 )
 from firstline.questions.gate import load_gates
 
-WRONG_MAX: Final = 0.01
+WRONG_MAX: Final = 0.007
+"""Asked for on the fitted half: what the shipped thresholds are set to (training.gates.fit)."""
 SETS: Final = (*(one.name for one in DOCUMENTATION if one.name != "openshift_runbooks"), DEMO_KB)
 METRICS: Final = ("hit1", "hit3", "hit5", "hit10", "mrr", "recall5", "recall10")
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import uuid
 from collections.abc import Mapping
 from dataclasses import replace
 from datetime import datetime
@@ -37,6 +38,9 @@ SAID: Final = frozenset({HandoffAct.REPLY, HandoffAct.RESOLVE, HandoffAct.RETURN
 """Acts that the customer hears of: a reply to the letter, the others as a fact."""
 TOLD: Final = frozenset({HandoffAct.TAKE, HandoffAct.RESOLVE, HandoffAct.RETURN})
 """Acts that are told outside, through the channels that hand-overs are delivered by."""
+SAID_LAST: Final = ("Also said: ", "Latest: ")
+"""Lines of a summary that change with every message; the second is how older cards called it."""
+KEY_CHARS: Final = 12
 HANDOFFS_LISTED: Final = "`firstline handoffs` and GET /v1/handoffs list them."
 DRAFTS_LISTED: Final = "`firstline handoffs drafts` and GET /v1/handoffs/drafts list them."
 _DONE: Final[Mapping[HandoffAct, str]] = MappingProxyType(
@@ -108,6 +112,23 @@ def event_of(
         after=after.state,
         owner_before=before.owner,
     )
+
+
+def delivery_key(handoff_id: str) -> str:
+    """The idempotency key of one message about a hand-over: all of them begin alike, no two are the same."""
+    return f"{handoff_id}.{uuid.uuid4().hex[:KEY_CHARS]}"
+
+
+def is_news(before: Handoff, after: Handoff) -> bool:
+    """A card told anew is worth a message to people who have read the one before: another reason, question, mood or
+    owner, or something in the summary under a label of its own. What was only said last, looked up or measured is read
+    on the card when somebody opens it."""
+    return _weighed(before) != _weighed(after)
+
+
+def _weighed(handoff: Handoff) -> tuple[object, ...]:
+    told = tuple(line for line in handoff.summary.splitlines() if not line.startswith(SAID_LAST))
+    return (handoff.reason, handoff.question, handoff.mood, handoff.state, handoff.owner, handoff.reopens, told)
 
 
 def draft_settled_already(draft: DraftTicket) -> Conflict:

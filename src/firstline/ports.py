@@ -9,7 +9,7 @@ translate their own exceptions at the edge.
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator, Collection, Mapping, Sequence
+from collections.abc import AsyncIterator, Awaitable, Callable, Collection, Iterable, Mapping, Sequence
 from contextlib import AbstractAsyncContextManager
 from dataclasses import dataclass, field
 from datetime import datetime
@@ -20,14 +20,19 @@ import numpy.typing as npt
 
 from firstline.domain import (
     FOREVER,
+    Accepted,
     ApiKey,
     AuditEntry,
     CalibratedGates,
+    CandidateFacts,
     Category,
+    Change,
     Chunk,
+    DeadJob,
     Delivery,
     DeliveryState,
     Document,
+    DocumentChange,
     DocumentKind,
     DraftState,
     DraftTicket,
@@ -38,17 +43,26 @@ from firstline.domain import (
     HandoffEntry,
     HandoffMessage,
     HandoffState,
+    Job,
+    JobBacklog,
     Judgement,
+    Lag,
     Level,
     Principal,
     Quarantined,
     QuarantineState,
+    RawChange,
     Redacted,
+    RegisteredSource,
     ReviewItem,
     Session,
     Snapshot,
+    SnapshotEntry,
     SourceItem,
+    SyncReport,
+    Tombstone,
     Turn,
+    WaitingChange,
 )
 
 Vectors = npt.NDArray[np.float32]
@@ -112,9 +126,35 @@ class TriageClassifier(Protocol):
         ...
 
 
+@dataclass(frozen=True, kw_only=True, slots=True)
+class NamedSpan:
+    """`start <= offset < end` in characters. `type`: PERSON, ADDRESS or PHONE. `chance`: how likely, from 0 to 1.
+    `listed`: a word of it is known as a name and as nothing else; `plain`: all of them are English words."""
+
+    start: int
+    end: int
+    type: str
+    chance: float
+    listed: bool
+    plain: bool
+
+
+class NameFinder(Protocol):
+    def spans(self, text: str) -> Iterable[NamedSpan]:
+        """Where persons are named, and where postal addresses and telephone numbers stand: in order, without
+        overlaps."""
+        ...
+
+
 class Redactor(Protocol):
     def redact(self, text: str) -> Redacted:
-        """Typed placeholders for personal data and secrets; everything else is returned to the letter."""
+        """Typed placeholders for personal data and secrets; everything else is returned to the letter. By the policy
+        for what persons write to each other; documents have theirs by kind."""
+        ...
+
+    def for_document(self, kind: DocumentKind) -> Redactor:
+        """By the policy of that kind, for the parts of one document: equal values get equal placeholders over all
+        calls of what is returned. For one thread."""
         ...
 
 
@@ -204,6 +244,15 @@ class ChunkIndex(Protocol):
         """Remove the chunks that these documents got in snapshot `since`. Nothing there is not an error."""
         ...
 
+    async def purge(self, *, tenant: str, kb: str, doc_ids: Sequence[str], upto: int) -> None:
+        """Remove every chunk that these documents got in snapshots up to number `upto`, those that no ledger knows of
+        included."""
+        ...
+
+    async def held(self, *, tenant: str, kb: str, doc_ids: Sequence[str], upto: int) -> int:
+        """How many chunks `purge` would remove: what is read back after it."""
+        ...
+
     async def search(self, query: IndexQuery) -> list[Hit]:
         """The union of both lists, inside the scope. Ordered by dense score, best first, ties by chunk id."""
         ...
@@ -213,8 +262,8 @@ class ChunkIndex(Protocol):
         there is no other, or the document is not inside the scope. `exclude` leaves documents out."""
         ...
 
-    async def count(self, *, tenant: str, kb: str) -> int:
-        """Chunks held for a knowledge base, ended ones included."""
+    async def count(self, *, tenant: str, kb: str, since: int | None = None) -> int:
+        """Chunks held for a knowledge base, ended ones included; with `since` those that this snapshot wrote."""
         ...
 
     async def size_bytes(self) -> int: ...
@@ -234,6 +283,12 @@ class BlobStore(Protocol):
 
     async def get_range(self, name: str, start: int, end: int) -> bytes:
         """Bytes start <= i < end. NotFound when there is no such blob, InvalidInput when the range is outside it."""
+        ...
+
+    async def holds(self, name: str) -> bool: ...
+
+    async def delete(self, name: str) -> None:
+        """Gone for good when it returns. One that is not there is not an error."""
         ...
 
     async def size_bytes(self) -> int: ...
@@ -265,6 +320,29 @@ class KnowledgeStatus:
     candidate_documents: int
     failures: int
     by_kind: Mapping[DocumentKind, int] = field(default_factory=dict[DocumentKind, int])
+    waiting: tuple[int, ...] = ()
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Revision:
+    """A document as one snapshot wrote it, by what other engines call it."""
+
+    doc_id: str
+    since: int
+    blob: str
+    chunk_ids: tuple[str, ...]
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Abandoned:
+    """`written` is to be removed, `ended` goes on; `planned` are (doc_id, snapshot) that may have left traces."""
+
+    written: tuple[Revision, ...] = ()
+    ended: tuple[Revision, ...] = ()
+    planned: tuple[tuple[str, int], ...] = ()
+
+    def __bool__(self) -> bool:
+        return bool(self.written or self.ended or self.planned)
 
 
 class KnowledgeLedger(Protocol):
@@ -279,18 +357,33 @@ class KnowledgeLedger(Protocol):
         base does not exist."""
         ...
 
+    async def abandoned(self, *, tenant: str, kb: str, limit: int) -> Abandoned:
+        """What the next candidate will not build on: what snapshots that were gone back from wrote and ended, up to
+        `limit` revisions of each. From here on they cannot be published any more. Nothing while a candidate is open.
+        """
+        ...
+
+    async def undo(self, abandoned: Abandoned, *, tenant: str, kb: str) -> None:
+        """Remove what these snapshots wrote and let what they ended go on; may be repeated. The index has done so."""
+        ...
+
     async def open_candidate(self, *, tenant: str, kb: str, embedder_id: str) -> int:
-        """The number of the candidate snapshot: published + 1. InvalidInput when the knowledge base's vectors were
-        made by another embedder. Reopening an interrupted candidate gives the same number."""
+        """The number of the candidate: the next that was never used. InvalidInput when the knowledge base's vectors
+        were made by another embedder, Conflict while something is `abandoned`. An interrupted candidate is opened again
+        under its number, unless the pointer was moved back meanwhile."""
         ...
 
     async def current(self, *, tenant: str, kb: str) -> dict[str, Document]:
-        """By doc_id: the newest revision of every document whose `until` is FOREVER, candidate revisions included,
-        plus those whose end is only planned for the candidate (their `until` says so)."""
+        """By doc_id, of what the next candidate builds on: the newest revision of every document whose `until` is
+        FOREVER, candidate revisions included, plus those whose end is only planned for the candidate (their `until`
+        says so). Forgotten ones are not there."""
         ...
 
-    async def plan(self, *, tenant: str, kb: str, candidate: int, doc_ids: Sequence[str]) -> None:
-        """Note that these documents are about to be written, before any other engine hears of them."""
+    async def plan(
+        self, *, tenant: str, kb: str, candidate: int, doc_ids: Sequence[str], blobs: Sequence[str] = ()
+    ) -> None:
+        """Note that these documents are about to be written, before any other engine hears of them. `blobs` are their
+        contents, in the same order: from here on `unused` says that these are used."""
         ...
 
     async def planned(self, *, tenant: str, kb: str, candidate: int) -> list[str]:
@@ -301,7 +394,8 @@ class KnowledgeLedger(Protocol):
         """In one transaction: insert the documents with their chunks, replace what the same candidate wrote of them
         before, end their older revisions (and those revisions' chunks) at the candidate, and clear their plan.
         Returns the chunk ids whose end was moved or whose revision was replaced, for the index to follow.
-        This and every other change of a candidate: Conflict unless it is published + 1."""
+        This and every other change of a candidate: Conflict unless it is the open one.
+        Documents that were forgotten since the candidate was opened are left out: `forgotten` names them."""
         ...
 
     async def end(self, *, tenant: str, kb: str, candidate: int, doc_ids: Sequence[str]) -> list[str]:
@@ -317,8 +411,23 @@ class KnowledgeLedger(Protocol):
         """Chunk ids of every revision that ends at the candidate, in no order."""
         ...
 
+    async def forgotten(self, *, tenant: str, kb: str, doc_ids: Sequence[str]) -> frozenset[str]:
+        """Which of these were forgotten since the candidate was opened last: a run that read them before must not bring
+        them back."""
+        ...
+
+    async def facts(self, *, tenant: str, kb: str, candidate: int) -> CandidateFacts:
+        """What the checks before publishing read of the open candidate."""
+        ...
+
+    async def seal(self, *, tenant: str, kb: str, candidate: int, waits: str) -> Snapshot:
+        """Make the candidate a snapshot that is not published, and say why. It never changes again; the next candidate
+        builds on it. Conflict as for `publish`."""
+        ...
+
     async def publish(self, *, tenant: str, kb: str, candidate: int) -> Snapshot:
-        """Move the pointer, in one transaction. Conflict when the pointer is not at candidate - 1."""
+        """Make the candidate a snapshot and move the pointer to it, in one transaction. Conflict when it is not the
+        open one."""
         ...
 
     async def record_failures(self, *, tenant: str, kb: str, candidate: int, failures: Sequence[Failure]) -> None:
@@ -354,7 +463,7 @@ class KnowledgeLedger(Protocol):
     async def word_counts(self, words: Collection[str], scope: Scope) -> dict[str, int] | None:
         """Which of these words (lower case) stand in documents of the scope, and in how many. Others are left out.
         None while some document of the knowledge base's snapshot, visible or not, has no words recorded: then a word
-        that is not found may stand there.
+        that is not found may stand there. Words that stand in forgotten documents alone are not there.
 
         Exact about which words, for the published snapshot. The number is for choosing among words: it counts the
         newest revisions, those of an open candidate included, and is at least 1."""
@@ -363,6 +472,134 @@ class KnowledgeLedger(Protocol):
     async def knowledge_bases(self, *, tenant: str) -> list[str]: ...
 
     async def status(self, *, tenant: str, kb: str) -> KnowledgeStatus: ...
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Marks:
+    """What is looked for in records: documents by id, chunk and content, and texts in any case. `titles` are blanked
+    where a record quotes them."""
+
+    kb: str = ""
+    doc_ids: frozenset[str] = frozenset()
+    chunk_ids: frozenset[str] = frozenset()
+    titles: frozenset[str] = frozenset()
+    texts: frozenset[str] = frozenset()
+
+
+class SnapshotLedger(Protocol):
+    """The pointer, and what it can point at. Moving it is one short transaction, whatever the size."""
+
+    async def snapshots(self, *, tenant: str, kb: str, limit: int) -> list[SnapshotEntry]:
+        """Newest first. NotFound when there is no such knowledge base."""
+        ...
+
+    async def point_on(self, number: int, *, tenant: str, kb: str) -> Snapshot:
+        """Publish a snapshot that waits, or return to one that was gone back from. A canary of that number ends.
+        NotFound when there is none (any more), Conflict when it is older than the one published."""
+        ...
+
+    async def point_back(self, number: int | None, *, tenant: str, kb: str) -> Snapshot:
+        """Publish an earlier snapshot again; None: the one before. What came after it is abandoned, an open candidate
+        too: the run that writes it meets a Conflict. Sources forget the places that they were read up to into what is
+        abandoned, and are read from the beginning. NotFound as above, Conflict when it is not older."""
+        ...
+
+    async def discard(self, *, tenant: str, kb: str) -> list[int]:
+        """Abandon what waits beyond the published snapshot, and an open candidate. Returns the snapshots' numbers."""
+        ...
+
+    async def try_out(self, number: int, *, tenant: str, kb: str, share: float) -> Snapshot:
+        """Let a share (0 to 1) of the sessions ask a snapshot that waits; 0 ends it. NotFound when it does not wait."""
+        ...
+
+    async def changes(self, before: int, after: int, *, tenant: str, kb: str, limit: int) -> list[DocumentChange]:
+        """What differs between two snapshots, by doc_id. NotFound when one of them is not there."""
+        ...
+
+    async def retire(self, *, tenant: str, kb: str, keep: int) -> int:
+        """Give up going back further than to the `keep` newest published snapshots. Returns the oldest that is kept.
+        Their numbers are gone at once; `retired` says what is left to remove."""
+        ...
+
+    async def retired(self, *, tenant: str, kb: str, limit: int) -> list[Revision]:
+        """Revisions that no snapshot holds any more, up to `limit`."""
+        ...
+
+    async def remove(self, revisions: Sequence[Revision], *, tenant: str, kb: str) -> None:
+        """Remove these with their chunks and words; contents that nobody uses then are `doomed`."""
+        ...
+
+    async def doomed(self, *, limit: int) -> list[str]:
+        """Blobs that wait to be deleted because their last document was removed."""
+        ...
+
+    def unused(self, blob: str) -> AbstractAsyncContextManager[bool]:
+        """Whether no document and no plan names this content, and nobody begins to use it inside the block."""
+        ...
+
+    async def spared(self, blob: str) -> None:
+        """It was deleted, or is used again: it waits no longer."""
+        ...
+
+
+class TombstoneLedger(Protocol):
+    """What is forgotten. Written in one transaction, in force with the next lookup."""
+
+    async def bury(self, doc_ids: Sequence[str], *, tenant: str, kb: str, by: str) -> list[Tombstone]:
+        """Show these documents in no snapshot any more. NotFound when one of them is not there: then none is."""
+        ...
+
+    async def known_documents(self, prefix: str, *, tenant: str, kb: str) -> list[str]:
+        """Ids of every document that any snapshot holds and that begin with `prefix`, buried ones left out."""
+        ...
+
+    async def naming(self, text: str, *, tenant: str, kb: str) -> list[str]:
+        """Ids of documents of any snapshot whose id, title, link or metadata hold this text, in any case."""
+        ...
+
+    async def titles(self, doc_ids: Sequence[str], *, tenant: str, kb: str) -> frozenset[str]:
+        """Every title that any revision of these documents has."""
+        ...
+
+    async def contents(self, *, tenant: str, kb: str) -> list[tuple[str, str, int]]:
+        """(doc_id, blob, bytes) of every revision of any snapshot, for a search through their texts."""
+        ...
+
+    async def tombstones(self, doc_ids: Sequence[str], *, tenant: str, kb: str) -> list[Tombstone]:
+        """Those of these documents, purged ones included, by doc_id."""
+        ...
+
+    async def buried(self, *, tenant: str | None, limit: int) -> list[Tombstone]:
+        """Those whose traces were not all removed yet, oldest first. None: of every tenant."""
+        ...
+
+    async def traces(self, tombstone: Tombstone) -> list[Revision]:
+        """What the ledger still holds of it."""
+        ...
+
+    async def purged(self, tombstone: Tombstone) -> None:
+        """Remove what the ledger holds of it, its words and failures included, and note that nothing is left."""
+        ...
+
+
+class RecordLedger(Protocol):
+    """Where documents and persons may be quoted: turns, hand-overs, deliveries, drafts, reviews, quarantine."""
+
+    async def scrub(self, marks: Marks, *, tenant: str) -> dict[str, int]:
+        """Blank every quotation; may be repeated. How many records were changed, by kind."""
+        ...
+
+    async def quoting(self, marks: Marks, *, tenant: str) -> dict[str, int]:
+        """How many records still hold one, by kind, kinds without any included."""
+        ...
+
+    async def forget_tenant(self, tenant: str) -> dict[str, int]:
+        """Remove every conversation, hand-over, rating, judgement and key of a tenant. How many, by kind."""
+        ...
+
+    async def of_tenant(self, tenant: str) -> dict[str, int]:
+        """How many of each are there."""
+        ...
 
 
 class ConversationLedger(Protocol):
@@ -421,11 +658,13 @@ class DeliveryLedger(Protocol):
     async def claim(self, channel: str, *, limit: int, lease_s: float) -> list[Delivery]:
         """Up to `limit` of the channel's pending deliveries that are due, due longest first, each counted as an attempt
         and not due again for `lease_s`: of several that claim at once one gets it, after a death somebody else does. Of
-        one hand-over at most the oldest pending one, so that news arrives in order."""
+        one hand-over at most the oldest pending one, so that news arrives in order. Its message has the `thread` of the
+        first one of the same hand-over and channel that arrived and made one."""
         ...
 
-    async def delivered(self, delivery_id: str) -> None:
-        """It has arrived, whoever holds it now. What is delivered already stays as it is; unknown ids are ignored."""
+    async def delivered(self, delivery_id: str, *, thread: str = "") -> None:
+        """It has arrived, whoever holds it now, and made this thread. What is delivered already stays as it is; unknown
+        ids are ignored."""
         ...
 
     async def failed(self, delivery_id: str, *, lease: int, problem: str, again_in_s: float | None) -> None:
@@ -690,11 +929,13 @@ class RateLimiter(Protocol):
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Receipt:
     """What became of a send. An empty `problem`: the other side took it. Else `again` says whether repeating may help,
-    `wait_s` how long the other side asked us to wait, and `problem` what to do, without any secret or address."""
+    `wait_s` how long the other side asked us to wait, and `problem` what to do, without any secret or address.
+    `thread`: as `HandoffMessage.thread`."""
 
     problem: str = ""
     again: bool = False
     wait_s: float = 0.0
+    thread: str = ""
 
 
 class DeliveryChannel(Protocol):
@@ -712,7 +953,163 @@ class DeliveryChannel(Protocol):
 # --- sources --------------------------------------------------------------------------------------------------------
 
 
+class SourceLedger(Protocol):
+    """The registry of sources. Every read is limited to the tenant given. Time is the ledger's, not the caller's. A
+    source's `cursor` can be large: who claims it gets it, everybody else sees None."""
+
+    async def add_source(self, source: RegisteredSource) -> None:
+        """Conflict when the knowledge base has a source of that name."""
+        ...
+
+    async def alter_source(self, source: RegisteredSource) -> None:
+        """Take over config, document kind, access, schedule and `due_at`; what was synced, and who syncs, stays as it
+        is. NotFound when there is none of that name."""
+        ...
+
+    async def source(self, name: str, *, tenant: str, kb: str) -> RegisteredSource | None: ...
+
+    async def sources(self, *, tenant: str | None, kb: str | None = None) -> list[RegisteredSource]:
+        """By tenant, knowledge base and name. None: of every tenant, of every knowledge base."""
+        ...
+
+    async def due_sources(self, *, tenant: str | None, limit: int) -> list[RegisteredSource]:
+        """Those with a `due_at` that has come and that nobody syncs, due longest first. None: of every tenant."""
+        ...
+
+    async def remove_source(self, name: str, *, tenant: str, kb: str) -> None:
+        """NotFound when there is none. Its documents stay."""
+        ...
+
+    async def claim_source(self, name: str, *, tenant: str, kb: str, lease_s: float) -> RegisteredSource:
+        """Nobody else gets it for `lease_s`; after a death somebody else does. The source as it stands, its `lease`
+        counted up. Conflict while another claim holds it, NotFound when there is none."""
+        ...
+
+    async def renew_source(self, source: RegisteredSource, *, lease_s: float) -> None:
+        """Hold it for `lease_s` from now. Conflict when somebody else has claimed it since, or it is removed."""
+        ...
+
+    async def advance_source(self, source: RegisteredSource, *, cursor: str | None, snapshot: int, shape: str) -> None:
+        """Keep a place to go on from, which holds for documents up to this snapshot. Conflict as above."""
+        ...
+
+    async def finish_source(
+        self, source: RegisteredSource, *, report: SyncReport, documents: int | None, due_at: datetime | None
+    ) -> None:
+        """Keep the report, free the claim. `documents` None: as it was. Conflict as above."""
+        ...
+
+    async def rewind_sources(self, *, tenant: str, kb: str, snapshot: int) -> list[str]:
+        """Forget the places that hold for later snapshots than this one: what was written there is undone, and the
+        next sync reads everything. Returns their names."""
+        ...
+
+
 class Source(Protocol):
     """A connector. Yields what there is; an item it cannot read is yielded as a Failure, and the rest goes on."""
 
     def items(self) -> AsyncIterator[SourceItem | Failure]: ...
+
+
+class Incremental(Protocol):
+    """A connector that can tell what changed. Item ids start with the source's name and a slash, and stay the same over
+    time. An item may come more than once: the last word counts.
+
+    Refusals and accidents of single items are yielded as a Failure. What ends the whole sync is raised: Unauthenticated
+    or Forbidden when the other side refuses, TooManyRequests when it wants us to wait longer than a sync does,
+    Unavailable, InvalidInput. What was yielded before that counts, and so does its last Cursor.
+    """
+
+    def changes(self, cursor: str | None) -> AsyncIterator[Change]:
+        """What changed since this place; None: everything. A cursor that cannot be read any more is taken as None.
+        A source that lists everything says `Complete` at its end; one that follows changes says `Removed`."""
+        ...
+
+
+# --- events ---------------------------------------------------------------------------------------------------------
+
+
+class ChangeLedger(Protocol):
+    """What sources announce, until a worker has taken it. Of every document the newest change alone: by the version
+    that its source gave it, else by the order of arrival. Order is the ledger's own count, never a clock."""
+
+    async def accept(
+        self, changes: Sequence[RawChange], *, tenant: str, kb: str, source: str, event_id: str, wake: bool = False
+    ) -> Accepted:
+        """In one transaction: remember the event, and let its changes wait; an event of this source that was seen
+        before changes nothing. With `wake` the source is due at once. An empty `event_id` is never seen before."""
+        ...
+
+    async def newest(self, doc_id: str, *, tenant: str, kb: str) -> WaitingChange | None:
+        """The newest change that is known of a document, settled or not; None: there was none."""
+        ...
+
+    async def due(self, *, tenant: str, kb: str, limit: int) -> list[WaitingChange]:
+        """Those that wait and are due, by `seq`."""
+        ...
+
+    async def waiting(self, *, tenant: str, kb: str) -> bool:
+        """Whether any is due."""
+        ...
+
+    async def places(self, *, limit: int) -> list[tuple[str, str]]:
+        """(tenant, knowledge base) where any is due."""
+        ...
+
+    async def settle(self, changes: Sequence[WaitingChange], *, answerable: bool, problem: str = "") -> None:
+        """They are taken, and their contents forgotten. Those of which a newer change has arrived since wait on.
+        `answerable`: the next question knows of them."""
+        ...
+
+    async def postpone(self, change: WaitingChange, *, problem: str, again_in_s: float | None) -> None:
+        """An attempt failed: due again so much later, dead with None. Ignored when a newer change has arrived since."""
+        ...
+
+    async def dead(self, *, tenant: str, limit: int) -> list[WaitingChange]:
+        """By `seq`, newest first."""
+        ...
+
+    async def retry(self, *, tenant: str, doc_ids: Collection[str] | None) -> list[tuple[str, str]]:
+        """Dead ones wait again, due now, with their attempts counted anew; None: every dead one of the tenant. Returns
+        (knowledge base, document) of those that were dead."""
+        ...
+
+    async def lag(self, *, tenant: str | None) -> list[Lag]:
+        """Per knowledge base that a source ever announced anything of. None: of every tenant."""
+        ...
+
+    async def claim_round(self, name: str, *, every_s: float) -> bool:
+        """True for one of all who ask, and then for nobody until so much time has passed."""
+        ...
+
+    async def forget_events(self, *, older_s: float) -> int:
+        """Event ids seen longer ago than this. Returns how many."""
+        ...
+
+
+JobHandler = Callable[[Mapping[str, str]], Awaitable[None]]
+"""Does a job by its arguments. TooManyRequests: wait that long, Conflict: somebody else is at it, Unavailable: try
+again later; with anything else the job is given up."""
+
+
+class JobQueue(Protocol):
+    """Jobs that outlive the process that put them."""
+
+    async def put(self, job: Job) -> bool:
+        """False: one of this key waits already, and will do."""
+        ...
+
+    def working(self, handlers: Mapping[str, JobHandler], *, at_once: int) -> AbstractAsyncContextManager[None]:
+        """Do jobs while the block runs, up to `at_once` at a time, beside any other process that does. One that was
+        left by a process that died is done again. While the engine is down, working pauses."""
+        ...
+
+    async def dead(self, *, limit: int) -> list[DeadJob]:
+        """Newest first."""
+        ...
+
+    async def retry(self, job_ids: Collection[str] | None) -> list[str]:
+        """Dead ones wait again; None: every one. Returns the ids of those that were dead."""
+        ...
+
+    async def backlog(self) -> JobBacklog: ...

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import hashlib
 import os
+import re
 import tomllib
 from collections.abc import Mapping, Sequence
 from difflib import get_close_matches
@@ -15,14 +16,16 @@ from pathlib import Path
 from typing import Any, Literal, get_args
 from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
-from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_validator
+from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_validator, model_validator
 
+from firstline.documents.redact.own import own_pattern
 from firstline.errors import InvalidInput
 from firstline.plain_words import plain_words
 from firstline.questions.card.support_hours import openings_in
 from firstline.questions.wording.links import is_host
 
 ENV_PREFIX = "FIRSTLINE_"
+ISSUER = re.compile(r"https://[^\s?#@]+|http://(?:127\.0\.0\.1|localhost)(?::\d+)?(?:/[^\s?#@]*)?")
 LISTS = frozenset({"topics", "link_hosts"})
 """Settings that stand in the environment with commas between."""
 # Read elsewhere: the settings file itself, and the folder of real data that benchmarks measure on.
@@ -49,6 +52,45 @@ class KnowledgeBaseSettings(BaseModel):
     refused_topics: tuple[str, ...] = Field(("billing", "legal", "account", "private_data"), max_length=200)
     high_stakes: tuple[HighStakes, ...] = ("cancellation", "deletion", "billing_dispute", "legal", "complaint")
     replies: dict[HighStakes, ReplySettings] = Field(default_factory=dict[HighStakes, ReplySettings])
+
+
+LevelName = Literal["public", "customer", "internal", "restricted"]
+
+
+class OidcSettings(BaseModel):
+    """Whose bearer tokens are taken besides API keys, and what their claims give: a table `[oidc]` (docs/access.md)."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid", str_strip_whitespace=True)
+
+    issuer: str = Field(default="", max_length=2000)
+    audiences: tuple[str, ...] = Field(default=(), max_length=20)
+    leeway_s: int = Field(default=30, ge=0, le=300)
+    kb: str = Field(default="", max_length=64)
+    user_claim: str = Field(default="sub", min_length=1)
+    everyone: bool = True
+    tags_claim: str = ""
+    tags: dict[str, tuple[str, ...]] = Field(default_factory=dict[str, tuple[str, ...]], max_length=10_000)
+    level: LevelName = "public"
+    level_claim: str = ""
+    levels: dict[str, LevelName] = Field(default_factory=dict[str, LevelName], max_length=10_000)
+    tenant_claim: str = ""
+    tenants: dict[str, str] = Field(default_factory=dict[str, str], max_length=10_000)
+
+    @field_validator("issuer")
+    @classmethod
+    def _to_be_read(cls, value: str) -> str:
+        if value and not re.fullmatch(
+            r"https://[^\s?#@]+|http://(?:127\.0\.0\.1|localhost)(?::\d+)?(?:/[^\s?#@]*)?", value
+        ):
+            raise ValueError("it is no https:// address: write it exactly as the issuer's tokens do")
+        return value
+
+    @model_validator(mode="after")
+    def _whole(self) -> OidcSettings:
+        # Without an audience a token that was made for any other program of the same issuer would open this one.
+        if self.issuer and not self.audiences:
+            raise ValueError("audiences is missing: name the `aud` of tokens that are meant for this server")
+        return self
 
 
 class Settings(BaseModel):
@@ -78,6 +120,9 @@ class Settings(BaseModel):
     rate_key_per_minute: int = Field(600, ge=1, description="Messages a minute per API key.")
     rate_user_per_minute: int = Field(60, ge=1, description="Messages a minute per user.")
     rate_session_per_minute: int = Field(30, ge=1, description="Messages a minute per session.")
+    rate_hook_per_minute: int = Field(1200, ge=1, description="Events a minute that a source may send to its hook.")
+    hook_bytes_max: int = Field(4 * 1024 * 1024, ge=1024, description="A larger event is refused.")
+    worker: bool = Field(True, description="The server takes changes in and syncs sources; else: `firstline worker`.")
     turn_deadline_s: float = Field(10.0, gt=0, le=120, description="A turn that takes longer is handed over.")
     turns_at_once: int = Field(12, ge=1, le=1000, description="Turns worked on at once; the others wait in turn.")
 
@@ -107,6 +152,15 @@ class Settings(BaseModel):
     file_bytes_max: int = Field(64 * 1024 * 1024, ge=1024, description="A larger file is refused.")
     chunk_tokens: int = Field(200, ge=50, le=500, description="Aim of a chunk's length, in tokens of the embedder.")
     ingest_batch_documents: int = Field(64, ge=1, le=4096, description="Documents committed together.")
+    bulk_share: float = Field(
+        0.05, ge=0, le=1, description="Changes to more of the documents than this wait for the golden check."
+    )
+    wipe_share: float = Field(
+        0.5, ge=0, le=1, description="A run that would remove more of a source's documents than this is refused."
+    )
+    golden_cases: str = Field(
+        "", description="A file of cases that a bulk change is checked with; empty: the turns that were judged."
+    )
     embed_threads: int = Field(0, ge=0, description="Threads of the embedder; 0: every core.")
 
     handoff_webhook_url: str = Field("", description="Hand-overs are posted here as signed JSON.", repr=False)
@@ -148,10 +202,26 @@ class Settings(BaseModel):
         0.02, ge=0, le=1, description="Share of the conversations that are reviewed whatever came of them."
     )
     retention_offer: str = Field("", description="Said to somebody who wants to cancel; empty: nothing.")
+    widget_secret: str = Field(
+        "",
+        description="Signs widget tokens; 16 bytes or more; empty: a key in the data folder, made when it is needed.",
+        repr=False,
+    )
+    oidc: OidcSettings = Field(
+        default_factory=lambda: OidcSettings(),
+        description="A table `[oidc]` of the settings file: an OpenID Connect provider whose bearer tokens are taken, "
+        "and what their claims give (docs/access.md).",
+    )
     knowledge_bases: dict[str, KnowledgeBaseSettings] = Field(
         default_factory=dict[str, KnowledgeBaseSettings],
         description="Tables `[knowledge_bases.NAME]` of the settings file: topics served and refused, high-stakes "
         "intents and their replies (docs/triage.md).",
+    )
+    redact_patterns: dict[str, str] = Field(
+        default_factory=dict[str, str],
+        max_length=50,
+        description="Table `[redact_patterns]` of the settings file: what else is redacted, a regular expression by "
+        "the name of its placeholders (docs/redaction.md).",
     )
     log_level: Literal["debug", "info", "warning", "error"] = Field(
         "warning", description="debug, info, warning or error."
@@ -169,6 +239,16 @@ class Settings(BaseModel):
         if not all(map(is_host, hosts)):
             raise ValueError("one of them is not a host name: write docs.example.com, without https:// and path")
         return hosts
+
+    @field_validator("redact_patterns")
+    @classmethod
+    def _quick_patterns(cls, value: dict[str, str]) -> dict[str, str]:
+        try:
+            for name, expression in value.items():
+                own_pattern(name, expression)
+        except InvalidInput as error:
+            raise ValueError(f"is refused: {error}") from error
+        return value
 
     @field_validator("support_hours")
     @classmethod
@@ -194,12 +274,13 @@ class Settings(BaseModel):
     def settings_hash(self) -> str:
         """Names everything that can change an outcome; stands in every turn's record."""
         secret = {name for name, field in type(self).model_fields.items() if field.repr is False}
-        elsewhere = {"data_folder", "database_url", "host", "port", "log_level"}
+        elsewhere = {"data_folder", "database_url", "host", "port", "log_level", "worker"}
+        elsewhere |= {"rate_hook_per_minute", "hook_bytes_max"}
         # Where a hand-over is told changes no outcome.
         elsewhere |= {"language", "tone", "texts"}  # How an outcome is worded is none either.
         elsewhere |= {"handoff_email_to", "handoff_email_from", "handoff_slack_channel"}
-        # Nor does it what is looked at afterwards.
-        elsewhere |= {"review_sample"}
+        # Nor does it what is looked at afterwards, or how somebody proves who they are.
+        elsewhere |= {"review_sample", "oidc"}
         shaping = self.model_dump_json(exclude=elsewhere | secret)
         return hashlib.sha256(shaping.encode()).hexdigest()[:16]
 

@@ -2,25 +2,39 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncGenerator, Mapping
+import contextlib
+import os
+import secrets
+from collections.abc import AsyncGenerator, Callable, Mapping, Sequence
 from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass, replace
+from functools import partial
 from pathlib import Path
 
 from firstline.connectors.handover.channels import ChannelSettings, open_channels
 from firstline.connectors.handover.deliver import Deliverer
-from firstline.documents.journey import DocumentJourney
-from firstline.documents.redact import PatternRedactor
-from firstline.domain import PIPELINE_VERSION, Intent
+from firstline.connectors.hashing import content_hash
+from firstline.connectors.kinds import open_source
+from firstline.connectors.roots import origin_of_name
+from firstline.documents.announcing import Announcing
+from firstline.documents.changes import ChangeTaking
+from firstline.documents.journey import DocumentJourney, Policy
+from firstline.documents.purge import Purger
+from firstline.documents.redact import PatternRedactor, own_pattern
+from firstline.documents.sync import SourceSync
+from firstline.documents.working import Working
+from firstline.domain import PIPELINE_VERSION, Intent, RegisteredSource
 from firstline.engines.blobs import ObjectBlobs
 from firstline.engines.memory.ledger import MemoryConversationLedger
 from firstline.engines.memory.limits import MemoryLimits
 from firstline.engines.postgres import PostgresLedgers, mark_data_folder, open_postgres
 from firstline.engines.qdrant_edge import open_qdrant_edge
+from firstline.errors import InvalidInput
 from firstline.evals.run import USER as EVALUATION
 from firstline.models.classifier import open_classifier
 from firstline.models.embedder import for_questions, open_embedder
 from firstline.models.english import open_english
+from firstline.models.names import open_name_finder
 from firstline.models.reranker import open_reranker
 from firstline.models.words import EngineerWords
 from firstline.ports import (
@@ -32,9 +46,13 @@ from firstline.ports import (
     FeedbackLedger,
     GateLedger,
     HandoffLedger,
+    Incremental,
     KeyLedger,
     KnowledgeLedger,
     RateLimiter,
+    Redactor,
+    SnapshotLedger,
+    SourceLedger,
 )
 from firstline.questions.card.support_hours import Support, openings_in
 from firstline.questions.desk import HandoffDesk
@@ -49,6 +67,8 @@ from firstline.questions.topics import ReplyBlock, TopicRules
 from firstline.questions.wording.voice import Wording, open_wording
 from firstline.settings import Settings
 
+KEPT_KEY_BYTES = 32
+WIDGET_SECRET_BYTES_MIN = 16
 TOKENS_PER_CHARACTER = 1 / 4.2
 """English prose and code average 4 to 4.5 characters a token: near enough to size chunks, and free."""
 
@@ -75,6 +95,14 @@ class Firstline:
     knobs: Mapping[str, str]
     feedback: FeedbackLedger
     review: ReviewDesk
+    sources: SourceLedger
+    sync: SourceSync
+    snapshots: SnapshotLedger
+    purger: Purger
+    announcing: Announcing
+    working: Working
+    questions_apart: Callable[[ConversationLedger], QuestionJourney]
+    """The journey with its record kept elsewhere: nobody is told of what it hands over."""
 
 
 @asynccontextmanager
@@ -112,13 +140,53 @@ async def open_firstline(settings: Settings, *, embedder: Embedder | None = None
             stack.push_async_callback(reranker.close)
         blobs = ObjectBlobs.local(folder / "blobs")
         words = EngineerWords()
-        redactor = PatternRedactor()
+        redactor = redactor_of(settings)
         classifier = open_classifier(embedder=model.model_id)
         knobs = knobs_of(
             settings,
             embedder=model.model_id,
             reranker="none" if reranker is None else reranker.model_id,
             classifier=classifier.model_id,
+        )
+        documents = DocumentJourney(
+            ledger=ledgers.knowledge,
+            index=index,
+            blobs=blobs,
+            embedder=model,
+            words=words,
+            redactor=redactor,
+            count_tokens=count_tokens,
+            chunk_tokens=settings.chunk_tokens,
+            batch_documents=settings.ingest_batch_documents,
+            quarantine=ledgers.quarantine,
+            policy=Policy(bulk_share=settings.bulk_share, wipe_share=settings.wipe_share),
+            golden=partial(has_golden, settings, ledgers),
+            changes_wait=partial(changes_wait, ledgers),
+        )
+        purger = Purger(
+            knowledge=ledgers.knowledge,
+            tombstones=ledgers.tombstones,
+            records=ledgers.records,
+            snapshots=ledgers.snapshots,
+            index=index,
+            blobs=blobs,
+            redactor=redactor,
+        )
+        sync = sync_of(settings, ledgers, documents)
+        questions = partial(
+            QuestionJourney,
+            knowledge=ledgers.knowledge,
+            index=index,
+            blobs=blobs,
+            embedder=for_questions(model),
+            words=words,
+            classifier=classifier,
+            redactor=redactor,
+            gates=gates_of(settings),
+            limits=limits_of(settings),
+            reranker=reranker,
+            english=open_english(),
+            in_force=GatesInForce(ledger=ledgers.gates, knobs=knobs, overridden=overridden_gates(settings)),
         )
         yield Firstline(
             settings=settings,
@@ -129,41 +197,23 @@ async def open_firstline(settings: Settings, *, embedder: Embedder | None = None
             blobs=blobs,
             embedder=model,
             limiter=MemoryLimits(),
-            questions=QuestionJourney(
-                knowledge=ledgers.knowledge,
-                conversations=ledgers.conversations,
-                index=index,
-                blobs=blobs,
-                embedder=for_questions(model),
-                words=words,
-                classifier=classifier,
-                redactor=redactor,
-                gates=gates_of(settings),
-                limits=limits_of(settings),
-                reranker=reranker,
-                english=open_english(),
-                in_force=GatesInForce(ledger=ledgers.gates, knobs=knobs, overridden=overridden_gates(settings)),
-            ),
-            documents=DocumentJourney(
-                ledger=ledgers.knowledge,
-                index=index,
-                blobs=blobs,
-                embedder=model,
-                words=words,
-                redactor=redactor,
-                count_tokens=count_tokens,
-                chunk_tokens=settings.chunk_tokens,
-                batch_documents=settings.ingest_batch_documents,
-                quarantine=ledgers.quarantine,
-            ),
+            questions=questions(conversations=ledgers.conversations),
+            documents=documents,
             deliverer=Deliverer(ledger=ledgers.deliveries, channels=channels_of(settings)),
             ledgers=ledgers,
             handoffs=ledgers.handoffs,
-            desk=desk_of(ledgers),
+            desk=desk_of(settings, ledgers),
             gates=ledgers.gates,
             knobs=knobs,
             feedback=ledgers.feedback,
             review=review_desk_of(settings, ledgers),
+            sources=ledgers.sources,
+            sync=sync,
+            snapshots=ledgers.snapshots,
+            purger=purger,
+            announcing=announcing_of(ledgers, purger, redactor),
+            working=working_of(ledgers, documents, sync, purger),
+            questions_apart=lambda conversations: questions(conversations=conversations),
         )
 
 
@@ -173,14 +223,20 @@ def prepare_folder(folder: Path) -> Path:
     return folder.resolve()
 
 
-def desk_of(ledgers: PostgresLedgers) -> HandoffDesk:
+def desk_of(settings: Settings, ledgers: PostgresLedgers) -> HandoffDesk:
     """What persons do with hand-overs needs no model and no index."""
     return HandoffDesk(
         conversations=ledgers.conversations,
         handoffs=ledgers.handoffs,
         knowledge=ledgers.knowledge,
-        redactor=PatternRedactor(),
+        redactor=redactor_of(settings),
     )
+
+
+def redactor_of(settings: Settings) -> PatternRedactor:
+    """With the operator's own patterns. The name finder is opened with it (some 20 ms)."""
+    own = [own_pattern(name, expression) for name, expression in settings.redact_patterns.items()]
+    return PatternRedactor(names=open_name_finder(), own=own)
 
 
 def review_desk_of(settings: Settings, ledgers: PostgresLedgers) -> ReviewDesk:
@@ -191,10 +247,90 @@ def review_desk_of(settings: Settings, ledgers: PostgresLedgers) -> ReviewDesk:
         handoffs=ledgers.handoffs,
         knowledge=ledgers.knowledge,
         blobs=ObjectBlobs.local(settings.data_folder.resolve() / "blobs"),
-        redactor=PatternRedactor(),
+        redactor=redactor_of(settings),
         sample=settings.review_sample,
         without_user=EVALUATION,
     )
+
+
+async def has_golden(settings: Settings, ledgers: PostgresLedgers, tenant: str, kb: str) -> bool:
+    """Whether a bulk change of this knowledge base can be judged: a file of cases, or turns that people judged."""
+    if settings.golden_cases:
+        return True
+    return bool(await ledgers.feedback.judgements(tenant=tenant, kb=kb, limit=1))
+
+
+def certificate_key(settings: Settings) -> bytes:
+    """What certificates of forgetting are signed with: made with the first one, and kept in the data folder."""
+    return _kept_key(settings, "certificate.key")
+
+
+def widget_secret(settings: Settings) -> bytes:
+    """What widget tokens are signed with: the setting, else made with the first one and kept in the data folder."""
+    given = settings.widget_secret.encode()
+    if given and len(given) < WIDGET_SECRET_BYTES_MIN:
+        raise InvalidInput(
+            f"The setting 'widget_secret' is shorter than {WIDGET_SECRET_BYTES_MIN} bytes.",
+            remedy="Set FIRSTLINE_WIDGET_SECRET to a long random text, or leave it empty.",
+        )
+    return given or _kept_key(settings, "widget.key")
+
+
+def _kept_key(settings: Settings, name: str) -> bytes:
+    path = prepare_folder(settings.data_folder) / name
+    with contextlib.suppress(FileExistsError):
+        descriptor = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
+        with os.fdopen(descriptor, "wb") as file:
+            file.write(secrets.token_bytes(KEPT_KEY_BYTES))
+    return path.read_bytes()
+
+
+def sync_of(settings: Settings, ledgers: PostgresLedgers, documents: DocumentJourney) -> SourceSync:
+    folder = settings.data_folder.resolve() / "sources"
+
+    def opened(source: RegisteredSource) -> Incremental:
+        return open_source(source, bytes_max=settings.file_bytes_max, folder=folder)
+
+    return SourceSync(
+        sources=ledgers.sources,
+        knowledge=ledgers.knowledge,
+        snapshots=ledgers.snapshots,
+        quarantine=ledgers.quarantine,
+        documents=documents,
+        open_source=opened,
+        origin_of=origin_of_name,
+    )
+
+
+async def changes_wait(ledgers: PostgresLedgers, tenant: str, kb: str) -> bool:
+    return await ledgers.changes.waiting(tenant=tenant, kb=kb)
+
+
+def announcing_of(ledgers: PostgresLedgers, purger: Purger, redactor: Redactor) -> Announcing:
+    return Announcing(
+        changes=ledgers.changes,
+        jobs=ledgers.jobs,
+        bury=partial(bury, purger),
+        redactor=redactor,
+        hashed=content_hash,
+    )
+
+
+def working_of(ledgers: PostgresLedgers, documents: DocumentJourney, sync: SourceSync, purger: Purger) -> Working:
+    return Working(
+        jobs=ledgers.jobs,
+        changes=ledgers.changes,
+        sources=ledgers.sources,
+        taking=ChangeTaking(
+            changes=ledgers.changes, documents=documents, bury=partial(bury, purger), origin_of=origin_of_name
+        ),
+        sync=lambda name, tenant, kb: sync.sync(name, tenant=tenant, kb=kb),
+        purge=lambda tenant: purger.resume(tenant=tenant),
+    )
+
+
+async def bury(purger: Purger, doc_ids: Sequence[str], tenant: str, kb: str) -> object:
+    return await purger.bury(doc_ids, tenant=tenant, kb=kb, by="a hook")
 
 
 def channels_of(settings: Settings) -> tuple[DeliveryChannel, ...]:

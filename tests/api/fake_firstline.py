@@ -7,11 +7,16 @@ import uuid
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime, timedelta
+from types import SimpleNamespace
 from typing import Any
 
 from firstline.api.auth import new_key
 from firstline.connectors.handover.deliver import Deliverer
+from firstline.connectors.hashing import content_hash
+from firstline.documents.announcing import Announcing
+from firstline.documents.purge import Purger
 from firstline.documents.redact import PatternRedactor
+from firstline.documents.working import Working
 from firstline.domain import (
     EVERYONE,
     PERSON_OWNS,
@@ -45,13 +50,17 @@ from firstline.domain import (
     readable_message,
 )
 from firstline.engines.memory.blobs import MemoryBlobs
+from firstline.engines.memory.changes import MemoryChangeLedger
 from firstline.engines.memory.deliveries import MemoryDeliveryLedger
 from firstline.engines.memory.feedback import MemoryFeedbackLedger
 from firstline.engines.memory.gates import MemoryGateLedger
 from firstline.engines.memory.handoffs import MemoryHandoffLedger
 from firstline.engines.memory.index import MemoryIndex
+from firstline.engines.memory.jobs import MemoryJobs
 from firstline.engines.memory.ledger import MemoryConversationLedger, MemoryKeyLedger, MemoryKnowledgeLedger
 from firstline.engines.memory.limits import MemoryLimits
+from firstline.engines.memory.records import MemoryRecordLedger
+from firstline.engines.memory.sources import MemorySourceLedger
 from firstline.ports import Scope, StoredDocument
 from firstline.questions.desk import HandoffDesk
 from firstline.questions.missed import ChunkSeen, Missed, QuerySeen
@@ -198,6 +207,36 @@ class FakeFirstline:
     review: ReviewDesk
     knobs: dict[str, str] = field(default_factory=dict[str, str])
     deliverer: Deliverer = field(default_factory=lambda: Deliverer(ledger=MemoryDeliveryLedger(), channels=()))
+    purger: Purger
+    sources: MemorySourceLedger = field(default_factory=MemorySourceLedger)
+    sync: Any = None
+    """Tests of sources put theirs here."""
+    changes: MemoryChangeLedger = field(init=False)
+    announcing: Announcing = field(init=False)
+    working: Working = field(init=False)
+
+    def __post_init__(self) -> None:
+        self.changes = MemoryChangeLedger(sources=self.sources)
+        jobs = MemoryJobs()
+
+        async def bury(doc_ids: Any, tenant: str, kb: str) -> object:
+            return await self.purger.bury(doc_ids, tenant=tenant, kb=kb, by="a hook")
+
+        async def nothing(*_: Any, **__: Any) -> None:
+            return None
+
+        self.announcing = Announcing(
+            changes=self.changes, jobs=jobs, bury=bury, redactor=PatternRedactor(), hashed=content_hash
+        )
+        # Nothing is taken here: what is announced stays to be looked at.
+        taking: Any = SimpleNamespace(take=nothing)
+        self.working = Working(
+            jobs=jobs, changes=self.changes, sources=MemorySourceLedger(), taking=taking, sync=nothing, purge=nothing
+        )
+
+    @property
+    def snapshots(self) -> MemoryKnowledgeLedger:
+        return self.knowledge
 
     @property
     def gates(self) -> MemoryGateLedger:
@@ -234,6 +273,15 @@ async def open_fake(**changed: Any) -> FakeFirstline:
             conversations=conversations, handoffs=handoffs, knowledge=knowledge, redactor=PatternRedactor()
         ),
         feedback=feedback,
+        purger=Purger(
+            knowledge=knowledge,
+            tombstones=knowledge,
+            records=MemoryRecordLedger(conversations),
+            snapshots=knowledge,
+            index=MemoryIndex(dimensions=4),
+            blobs=blobs,
+            redactor=PatternRedactor(),
+        ),
         review=ReviewDesk(
             feedback=feedback,
             conversations=conversations,

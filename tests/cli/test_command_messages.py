@@ -146,7 +146,7 @@ def test_an_empty_acl_is_nobody_and_said_so(tmp_path, monkeypatch, capsys):
 
     async def ingest(settings, paths, **flags):
         taken.update(flags)
-        return SimpleNamespace(failures=(), redactions={}, snapshot=1, published=True, **COUNTS), ()
+        return SimpleNamespace(failures=(), redactions={}, snapshot=1, published=True, waits="", **COUNTS), ()
 
     monkeypatch.setattr(ingest_command, "_ingest", ingest)
     for arguments, acl, said in (

@@ -14,7 +14,8 @@ import pytest
 
 from firstline.cli import main
 from firstline.domain import Escalated, HandoffState, Session, Turn
-from firstline.questions.handoff import Case, handoff
+from firstline.questions.card.case import Case
+from firstline.questions.handoff import handoff
 from firstline.settings import Settings
 from firstline.wiring import open_ledgers
 
@@ -99,7 +100,7 @@ def test_a_handoff_from_the_list_to_its_draft(folder: Path, firstline: Run) -> N
     _, shown = firstline("handoffs", "show", handoff_id)
     assert re.search(r"^Problem +The import fails with EX-1001\.$", shown, re.MULTILINE)
     assert re.search(r"^Tried by the customer +I restarted it\.$", shown, re.MULTILINE)
-    assert re.search(r"^Missing +the version, the platform it runs on", shown, re.MULTILINE)
+    assert re.search(r"^Missing +the version; the platform it runs on", shown, re.MULTILINE)
     assert f"firstline handoffs show {handoff_id} --transcript" in shown
 
     code, said = firstline("handoffs", "reply", handoff_id, "Hello")

@@ -132,11 +132,11 @@ class DiesBeforeMarking(MemoryDeliveryLedger):
 
     deaths = 1
 
-    async def delivered(self, delivery_id: str) -> None:
+    async def delivered(self, delivery_id: str, *, thread: str = "") -> None:
         if self.deaths:
             self.deaths -= 1
             raise Unavailable("killed", remedy="none")
-        await super().delivered(delivery_id)
+        await super().delivered(delivery_id, thread=thread)
 
 
 async def test_a_crash_between_send_and_mark_sends_it_again_with_the_same_key() -> None:
@@ -304,7 +304,7 @@ async def test_a_ledger_that_is_down_ends_no_loop(monkeypatch: pytest.MonkeyPatc
 
 
 class MarksOneBadly(MemoryDeliveryLedger):
-    async def delivered(self, delivery_id: str) -> None:
+    async def delivered(self, delivery_id: str, *, thread: str = "") -> None:
         (first, *_) = await state_of(self)
         if delivery_id == first.delivery_id:
             raise Unavailable("The database is gone.")

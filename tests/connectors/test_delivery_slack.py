@@ -6,6 +6,7 @@ import json
 import logging
 import re
 from collections.abc import Iterator
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -58,12 +59,27 @@ async def test_by_webhook_it_arrives_in_blocks() -> None:
 
 async def test_by_token_it_goes_to_the_channel_and_carries_its_key() -> None:
     receipt, receiver = await bot_reply(says(ok=True, ts="1.2"))
-    assert receipt == Receipt()
+    assert receipt == Receipt(thread="1.2"), "the message that what follows is told under"
     (got,) = receiver.got
     body = json.loads(got.body)
+    assert "thread_ts" not in body
     assert got.headers["authorization"] == f"Bearer {TOKEN}"
     assert body["channel"] == "C0123"
     assert body["metadata"]["event_payload"] == {"delivery_id": KEY}
+
+
+async def test_what_becomes_of_a_hand_over_goes_into_the_thread_of_its_first_message() -> None:
+    receiver = HttpReceiver(answers=[says(ok=True, ts="1700000009.000200")])
+    async with listening(receiver):
+        one = SlackChannel(url=receiver.url, token=TOKEN, channel="C0123")
+        await one.send(replace(message(event=HandoffEvent.UPDATED), thread="1700000000.000100"), idempotency_key=KEY)
+    assert json.loads(receiver.got[0].body)["thread_ts"] == "1700000000.000100"
+
+
+@pytest.mark.parametrize("stamp", ["", "not a stamp", 17, None, "1.2\n"])
+async def test_a_reply_that_names_its_message_oddly_makes_no_thread(stamp: object) -> None:
+    receipt, _ = await bot_reply(says(ok=True, ts=stamp))
+    assert receipt == Receipt()
 
 
 @pytest.mark.parametrize("error", ["channel_not_found", "invalid_auth", "missing_scope", "a_new_error"])

@@ -13,6 +13,7 @@ from ledger_samples import Ledgers
 
 from firstline.engines.memory.handoffs import MemoryHandoffLedger
 from firstline.engines.memory.ledger import MemoryConversationLedger, MemoryKeyLedger, MemoryKnowledgeLedger
+from firstline.engines.memory.records import MemoryRecordLedger
 from firstline.engines.postgres import open_postgres
 from firstline.engines.postgres.server import EmbeddedServer
 
@@ -46,6 +47,9 @@ async def ledgers(request: pytest.FixtureRequest, tmp_path: Path) -> AsyncGenera
             handoffs=MemoryHandoffLedger(conversations),
             keys=MemoryKeyLedger(),
             gates=knowledge.gates,
+            snapshots=knowledge,
+            tombstones=knowledge,
+            records=MemoryRecordLedger(conversations),
         )
         return
     url: str = request.getfixturevalue("postgres_url")
@@ -60,6 +64,9 @@ async def ledgers(request: pytest.FixtureRequest, tmp_path: Path) -> AsyncGenera
             handoffs=here.handoffs,
             keys=here.keys,
             gates=here.gates,
+            snapshots=here.snapshots,
+            tombstones=here.tombstones,
+            records=here.records,
         )
 
 

@@ -37,8 +37,11 @@ from firstline.ports import (
     HandoffLedger,
     KeyLedger,
     KnowledgeLedger,
+    RecordLedger,
     Scope,
+    SnapshotLedger,
     StoredDocument,
+    TombstoneLedger,
 )
 
 
@@ -52,6 +55,9 @@ class Ledgers:
     handoffs: HandoffLedger
     keys: KeyLedger
     gates: GateLedger
+    snapshots: SnapshotLedger
+    tombstones: TombstoneLedger
+    records: RecordLedger
 
 
 KB = "docs"
@@ -130,10 +136,18 @@ def scope(
 
 
 async def published(ledger: KnowledgeLedger, tenant: str, *documents: StoredDocument, kb: str = KB) -> int:
-    """Write the documents, made for the open candidate, and publish. Returns the snapshot's number."""
+    """Write the documents, made for the open candidate, and publish. Returns the snapshot's number. The next candidate
+    is open then."""
     candidate = await ledger.open_candidate(tenant=tenant, kb=kb, embedder_id="embedder")
     await ledger.write(documents)
-    return (await ledger.publish(tenant=tenant, kb=kb, candidate=candidate)).number
+    return await publish(ledger, tenant, candidate, kb=kb)
+
+
+async def publish(ledger: KnowledgeLedger, tenant: str, candidate: int, *, kb: str = KB) -> int:
+    """Publish the candidate and open the next one. Returns the snapshot's number."""
+    number = (await ledger.publish(tenant=tenant, kb=kb, candidate=candidate)).number
+    await ledger.open_candidate(tenant=tenant, kb=kb, embedder_id="embedder")
+    return number
 
 
 def session(tenant: str, *, user: str = "a user", session_id: str | None = None) -> Session:

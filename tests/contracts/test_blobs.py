@@ -98,3 +98,17 @@ def test_an_unusable_address_is_refused() -> None:
     with pytest.raises(InvalidInput, match="usable"):
         ObjectBlobs.at("gopher://bucket")
     assert ObjectBlobs.at("s3://bucket/prefix")
+
+
+async def test_what_is_deleted_is_gone_and_may_be_stored_again(blobs: BlobStore) -> None:
+    name, other = await blobs.put(TEXT), await blobs.put(b"other")
+    assert await blobs.holds(name) and not await blobs.holds("0" * 64) and not await blobs.holds("../../etc/passwd")
+
+    await blobs.delete(name)
+    await blobs.delete(name)
+    await blobs.delete("../../etc/passwd")
+
+    assert not await blobs.holds(name) and await blobs.holds(other)
+    with pytest.raises(NotFound):
+        await blobs.get_range(name, 0, 1)
+    assert await blobs.put(TEXT) == name and await blobs.holds(name)

@@ -5,14 +5,14 @@ from __future__ import annotations
 import asyncio
 import uuid
 from collections.abc import AsyncGenerator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 import pytest
 from ledger_samples import KB, NOON, escalated, handoff, session, turn
 
-from firstline.domain import Delivery, DeliveryState, Handoff, HandoffAct, HandoffEvent
+from firstline.domain import Delivery, DeliveryState, Handoff, HandoffAct, HandoffEvent, Mood
 from firstline.engines.memory.deliveries import MemoryDeliveryLedger
 from firstline.engines.memory.handoffs import MemoryHandoffLedger
 from firstline.engines.memory.ledger import MemoryConversationLedger
@@ -112,6 +112,50 @@ async def test_a_turn_that_is_refused_leaves_no_delivery(out: Out) -> None:
     assert {one.message.handoff.handoff_id for one in await out.all()} == {handed.handoff_id}
 
 
+async def test_a_card_told_anew_without_news_is_not_sent_again(out: Out) -> None:
+    handed = await out.hand_over()
+    again = replace(handed, turn=2, entities=("upgrade", "5.0"), measured="unsure 0.50, needed 0.86")
+    again = replace(again, summary=f"{handed.summary}\nLatest: and one word more", next_step="Ask for the platform.")
+    await out.hand_over(handed=again, number=2)
+    assert [one.message.event for one in await out.all() if one.channel == out.mail] == [HandoffEvent.OPENED]
+    kept = await out.conversations.handoff(handed.handoff_id, tenant=out.tenant)
+    assert kept == again, "who opens the card reads all of it"
+    for number, news in enumerate(
+        (
+            replace(again, question="Is there a fix?"),
+            replace(again, question="Is there a fix?", summary="Problem: It fails.\nError: LK1205"),
+            replace(again, question="Is there a fix?", summary="Problem: It fails.\nError: LK1205", mood=Mood.NEUTRAL),
+        ),
+        start=3,
+    ):
+        await out.hand_over(handed=news, number=number)
+        newest = [one for one in await out.all() if one.channel == out.mail][-1]
+        assert (newest.message.event, newest.message.handoff) == (HandoffEvent.UPDATED, news)
+
+
+async def test_the_keys_of_one_hand_over_begin_alike(out: Out) -> None:
+    handed = await out.hand_over()
+    await out.hand_over(handed=replace(handed, question="And now?"), number=2)
+    keys = [one.delivery_id for one in await out.all()]
+    assert len(set(keys)) == 4 and all(key.startswith(f"{handed.handoff_id}.") for key in keys)
+
+
+async def test_what_follows_knows_the_thread_of_what_arrived_first(out: Out) -> None:
+    handed = await out.hand_over()
+    (opened,) = await claim(out)
+    assert opened.message.thread == ""
+    await out.deliveries.delivered(opened.delivery_id, thread="1700000000.000100")
+    await out.hand_over(handed=replace(handed, question="And now?"), number=2)
+    (second,) = await claim(out)
+    assert second.message.thread == "1700000000.000100"
+    await out.deliveries.delivered(second.delivery_id, thread="1700000009.000100")
+    await out.hand_over(handed=replace(handed, question="And then?"), number=3)
+    (third,) = await claim(out)
+    assert third.message.thread == "1700000000.000100", "the first one's"
+    (mail, *_) = await out.deliveries.claim(out.mail, limit=9, lease_s=LEASE_S)
+    assert mail.message.thread == "", "a channel's own"
+
+
 async def test_a_turn_without_a_hand_over_sends_nothing(out: Out) -> None:
     own = session(out.tenant)
     await out.conversations.create_session(own)
@@ -121,7 +165,7 @@ async def test_a_turn_without_a_hand_over_sends_nothing(out: Out) -> None:
 
 async def test_a_further_message_and_what_a_person_does_are_updates(out: Out) -> None:
     handed = await out.hand_over()
-    await out.hand_over(handed=handed, number=2)
+    await out.hand_over(handed=replace(handed, question="And now?"), number=2)
     now = datetime.now(UTC)
     for act, text in (
         (HandoffAct.TAKE, ""),
@@ -165,7 +209,7 @@ async def test_due_longest_comes_first(out: Out) -> None:
 
 async def test_news_of_one_hand_over_arrives_in_order(out: Out) -> None:
     handed = await out.hand_over()
-    await out.hand_over(handed=handed, number=2)
+    await out.hand_over(handed=replace(handed, question="And now?"), number=2)
     (opened,) = await claim(out)
     assert opened.message.event is HandoffEvent.OPENED
     assert await claim(out) == [], "the update waits for it"
@@ -178,7 +222,7 @@ async def test_news_of_one_hand_over_arrives_in_order(out: Out) -> None:
 
 async def test_what_is_given_up_holds_up_nothing(out: Out) -> None:
     handed = await out.hand_over()
-    await out.hand_over(handed=handed, number=2)
+    await out.hand_over(handed=replace(handed, question="And now?"), number=2)
     (opened,) = await claim(out)
     await out.deliveries.failed(opened.delivery_id, lease=opened.lease, problem="status 404", again_in_s=None)
     (updated,) = await claim(out)

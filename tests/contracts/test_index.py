@@ -291,3 +291,25 @@ async def test_large_writes_arrive_whole(index: ChunkIndex, tenant: str) -> None
     await index.set_until([chunk.chunk_id for chunk in chunks[:650]], 2)
     assert len(await index.search(question(tenant=tenant, snapshot=2, limit=1000))) == 50
     await index.upsert([])
+
+
+async def test_purging_removes_what_documents_got_up_to_a_number_and_nothing_else(
+    index: ChunkIndex, tenant: str
+) -> None:
+    made = [
+        entry(tenant=tenant, doc_id=doc_id, dense=axis(place), since=since)
+        for place, (doc_id, since) in enumerate([("a", 1), ("a", 2), ("a", 3), ("b", 1)])
+    ]
+    await index.upsert(made)
+    where = {"tenant": tenant, "kb": made[0].kb}
+    assert await index.held(**where, doc_ids=["a"], upto=2) == 2
+    assert await index.held(**where, doc_ids=[], upto=2) == 0
+    assert [await index.count(tenant=tenant, kb="docs", since=number) for number in (1, 2, 9)] == [2, 1, 0]
+
+    await index.purge(**{**where, "tenant": "another"}, doc_ids=["a"], upto=2)
+    assert await index.count(tenant=tenant, kb="docs") == 4
+    await index.purge(**where, doc_ids=["a", "unknown"], upto=2)
+    await index.purge(**where, doc_ids=["a", "unknown"], upto=2)
+
+    assert await index.held(**where, doc_ids=["a"], upto=2) == 0
+    assert await index.held(**where, doc_ids=["a", "b"], upto=9) == 2

@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 
 import pytest
-from ledger_samples import KB, Ledgers, published, scope, stored
+from ledger_samples import KB, Ledgers, publish, published, scope, stored
 
 from firstline.domain import Level
 
@@ -63,7 +63,7 @@ async def test_words_of_a_candidate_are_unknown_until_it_is_published(ledgers: L
     await published(ledgers.knowledge, tenant, stored(tenant, "a", since=1, words=RESTART))
     await ledgers.knowledge.write([stored(tenant, "b", since=2, words=frozenset({"replica"}))])
     assert await counts(ledgers, tenant, 1, "restart", "replica") == {"restart": 1}
-    await ledgers.knowledge.publish(tenant=tenant, kb=KB, candidate=2)
+    await publish(ledgers.knowledge, tenant, 2)
     assert await counts(ledgers, tenant, 2, "restart", "replica") == {"restart": 1, "replica": 1}
 
 
@@ -72,7 +72,7 @@ async def test_writing_again_counts_once(ledgers: Ledgers, tenant: str) -> None:
     for text in ("first", "second", "second"):
         await ledgers.knowledge.write([stored(tenant, "a", since=2, text=text, words=RESTART | {text})])
     assert await counts(ledgers, tenant, 1, "restart") == {"restart": 1}
-    await ledgers.knowledge.publish(tenant=tenant, kb=KB, candidate=2)
+    await publish(ledgers.knowledge, tenant, 2)
     assert await counts(ledgers, tenant, 2, "restart", "first", "second") == {"restart": 1, "second": 1}
 
 
@@ -82,11 +82,11 @@ async def test_words_of_an_ended_document_are_gone_with_it_and_return_with_it(le
     await ledger.end(tenant=tenant, kb=KB, candidate=2, doc_ids=["a"])
     assert await counts(ledgers, tenant, 1, "restart") == {"restart": 1}, "still published"
     await ledger.unend(tenant=tenant, kb=KB, candidate=2, doc_ids=["a"])
-    await ledger.publish(tenant=tenant, kb=KB, candidate=2)
+    await publish(ledger, tenant, 2)
     assert await counts(ledgers, tenant, 2, "restart") == {"restart": 1}
     for _ in range(2):
         await ledger.end(tenant=tenant, kb=KB, candidate=3, doc_ids=["a"])
-    await ledger.publish(tenant=tenant, kb=KB, candidate=3)
+    await publish(ledger, tenant, 3)
     assert await counts(ledgers, tenant, 3, "restart") == {}
     await published(ledger, tenant, stored(tenant, "a", since=4, words=RESTART))
     assert await counts(ledgers, tenant, 4, "restart") == {"restart": 1}
@@ -108,7 +108,7 @@ async def test_writers_whose_words_cross_do_not_lock_each_other_out(ledgers: Led
             ledgers.knowledge.write([stored(tenant, "a", since=2, words=many[turn % 2])]),
             ledgers.elsewhere.write([stored(tenant, "b", since=2, words=many[1 - turn % 2])]),
         )
-    await ledgers.knowledge.publish(tenant=tenant, kb=KB, candidate=2)
+    await publish(ledgers.knowledge, tenant, 2)
     assert await counts(ledgers, tenant, 2, "a0", "z299") == {"a0": 1, "z299": 1}
 
 
@@ -119,13 +119,13 @@ async def test_words_are_not_told_while_a_current_document_has_none_recorded(led
         await published(ledger, tenant, stored(tenant, "a", since=1, kb=kb, words=RESTART), kb=kb)
     await ledger.write([stored(tenant, "old", since=2, acl=frozenset({"staff"}), words=None)])
     assert await counts(ledgers, tenant, 1, "restart") == {"restart": 1}, "not published yet"
-    await ledger.publish(tenant=tenant, kb=KB, candidate=2)
+    await publish(ledger, tenant, 2)
     assert await counts(ledgers, tenant, 2, "restart", "unheard") is None
     assert await counts(ledgers, tenant, 2) is None
     assert await counts(ledgers, tenant, 1, "restart", kb="more") == {"restart": 1}
     await ledger.write([stored(tenant, "old", since=3, words=frozenset())])
     assert await counts(ledgers, tenant, 2, "restart") is None, "still published"
-    await ledger.publish(tenant=tenant, kb=KB, candidate=3)
+    await publish(ledger, tenant, 3)
     assert await counts(ledgers, tenant, 3, "restart", "unheard") == {"restart": 1}, "a text without words is no gap"
 
 
@@ -137,8 +137,8 @@ async def test_words_are_told_again_when_the_document_without_any_ends(ledgers: 
     assert await counts(ledgers, tenant, 1, "restart") is None
     await ledger.end(tenant=tenant, kb=KB, candidate=2, doc_ids=["old"])
     await ledger.unend(tenant=tenant, kb=KB, candidate=2, doc_ids=["old"])
-    await ledger.publish(tenant=tenant, kb=KB, candidate=2)
+    await publish(ledger, tenant, 2)
     assert await counts(ledgers, tenant, 2, "restart") is None
     await ledger.end(tenant=tenant, kb=KB, candidate=3, doc_ids=["old"])
-    await ledger.publish(tenant=tenant, kb=KB, candidate=3)
+    await publish(ledger, tenant, 3)
     assert await counts(ledgers, tenant, 3, "restart") == {"restart": 1}

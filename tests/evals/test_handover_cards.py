@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from benchmarks.handover_cards import NEEDS, Card, Conversation, fields_of, load_conversations
+from benchmarks.handover_cards import FOR_READING, NEEDS, Card, Conversation, fields_of, load_conversations
 
 from firstline.errors import InvalidInput
 
@@ -64,9 +64,13 @@ def test_what_must_never_stand_on_a_card_is_told() -> None:
     assert card("next", never=("hunter2",)).leaked == []
 
 
-def test_a_conversation_of_two_messages_is_refused(tmp_path: Path) -> None:
+def test_the_conversations_without_phrases_are_read_too() -> None:
+    found = [one for file in FOR_READING for one in load_conversations(file)]
+    assert len(found) == 69 and not any(one.needs for one in found)
+
+
+def test_a_conversation_without_a_message_is_refused(tmp_path: Path) -> None:
     file = tmp_path / "conversations.jsonl"
-    needs = ", ".join(f'"{need}": []' for need in NEEDS)
-    file.write_text(f'{{"id": "short", "turns": ["a", "b"], "needs": {{{needs}}}}}\n', "utf-8")
-    with pytest.raises(InvalidInput, match="2 messages"):
+    file.write_text('{"id": "short", "turns": []}\n', "utf-8")
+    with pytest.raises(InvalidInput, match="0 messages"):
         load_conversations(file)

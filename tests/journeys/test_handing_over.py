@@ -35,10 +35,11 @@ from firstline.domain import (
 )
 from firstline.errors import Conflict, InvalidInput, NotFound
 from firstline.questions import handing_over
+from firstline.questions.card.case import Case
 from firstline.questions.card.support_hours import Support, openings_in
 from firstline.questions.desk import HandoffFile
 from firstline.questions.handing_over import RETURNS_MAX, RETURNS_WITHIN, append, joined
-from firstline.questions.handoff import Case, handoff
+from firstline.questions.handoff import handoff
 from firstline.questions.render import render
 from firstline.questions.transcript import transcript
 from firstline.questions.wording.voice import shipped
@@ -87,8 +88,9 @@ async def test_a_further_escalation_joins_the_handoff_that_stands() -> None:
     (stands,) = await world.conversations.handoffs(tenant=TENANT, limit=9)
     assert (stands.handoff_id, stands.state) == (handed(first).handoff_id, HandoffState.OPEN)
     assert stands.reason is Reason.HIGH_STAKES, "what is urgent stays urgent"
-    assert (stands.turn, stands.question) == (last.number, "human please")
-    assert "LK1205" in stands.entities and "My lawyer" in stands.summary
+    assert (stands.turn, stands.question) == (last.number, "Please connect me to an agent, it says LK1205 on Ubuntu!")
+    assert "Asks for a person: human please" in stands.summary
+    assert "LK1205" in stands.entities and "LK1205 on Ubuntu" in stands.summary
     assert stands.created_at == handed(first).created_at
 
 

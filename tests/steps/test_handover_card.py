@@ -6,7 +6,7 @@ import pytest
 
 from firstline.domain import Intent, Reason
 from firstline.questions.card.codes import codes_of, holds
-from firstline.questions.card.next_step import Situation, next_step
+from firstline.questions.card.next_step import Matter, Situation, next_step
 from firstline.questions.card.pointed import pointed
 from firstline.questions.card.running_version import running_version
 
@@ -17,7 +17,8 @@ from firstline.questions.card.running_version import running_version
         (["The export fails.", "yes"], "The export fails."),
         (["what is EX-1799?", "5.0.3, two nodes"], "what is EX-1799?"),
         (["what is EX-1799?", "it is the index on orders"], "what is EX-1799?"),
-        (["The export fails.", "GET ME SOMEBODY NOW", "region Rome"], "GET ME SOMEBODY NOW"),
+        (["The export fails.", "GET ME SOMEBODY NOW", "region Rome"], "The export fails."),
+        (["hello", "GET ME SOMEBODY NOW", "region Rome"], "GET ME SOMEBODY NOW"),
         (["How do I export?", "that did not help. Rows are missing", "still"], "that did not help. Rows are missing"),
         (["Please cancel our account", "Organisation id is ORG-7731"], "Please cancel our account"),
         (["5.0.3", "on Linux"], "on Linux"),
@@ -63,20 +64,26 @@ def step(*messages: str, reason: Reason = Reason.LOW_CONFIDENCE, **changes: obje
         (step("we need it by Thursday"), ("deadline",)),
         (step("my key is [SECRET_1]"), ("change it",)),
         (step("I attached the file"), ("attachment", "send it to you")),
-        (step("x", unknown=["EX-1"]), ("No page found mentions EX-1",)),
-        (step("x", nearest=["A", "B"]), ("“A”",)),
-        (step("x", nearest=["A", "B"], shown=["A"]), ("“B”", "Shown already, and it did not help: “A”")),
-        (step("x", nearest=["A"], near=False), ("Nothing found is near",)),
-        (step("x", unnamed=["a.b"], nearest=["A"]), ("No page mentions a.b.", "Read “A”")),
-        (step("x", nearest=["A", "B"], given=["A"]), ("Read “B”", "went on asking after “A”")),
-        (step("x", nearest=["A"], answered=["A"]), ("wait for their reply",)),
+        (step("x", unknown=["EX-1"]), ("No page mentions EX-1: answer it yourself",)),
+        (step("x", apt=["A"]), ("Read “A”: if it answers, send it",)),
+        (step("x", apt=["B"], shown=["A"]), ("“B”", "Shown already, and it did not help: “A”")),
+        (step("x", followed=["A"], shown=["A"]), ("They did what “A” says; it did not help.",)),
+        (step("x"), ("No page fits well: answer it yourself.",)),
+        (step("x", question="who decides about that?"), ("find who can make it",)),
+        (step("our lawyer will write", "who pays?", reason=Reason.HIGH_STAKES), ("promise nothing", "legal")),
+        (step("x", reason=Reason.UNSUPPORTED_CATEGORY, refused=True), ("does not answer on this topic", "Do not send")),
+        (step("x", unnamed=["a.b"], apt=["A"]), ("No page mentions a.b.", "Read “A”")),
+        (step("x", apt=["A"], answered=["A"]), ("wait for their reply",)),
         (step("server wont come up"), ("Urgent: something",)),
         (step("segment 188 checksum mismatch"), ("fear for data",)),
         (step("it has to end by the end of March"), ("deadline",)),
         (step("until 20 February"), ("deadline",)),
         (step("Status: HELD"), ("state of the account",)),
-        (step("two things, first: no metrics"), ("second matter",)),
-        (step("x", account=True, nearest=["A"]), ("who may do what", "account team")),
+        (
+            step("x", matters=[Matter(text="the backup lags", apt=["A"]), Matter(text="a wrong invoice")]),
+            ("(1) Read “A”", "(2) A matter of contract or billing"),
+        ),
+        (step("x", account=True, apt=["A"]), ("who may do what", "account team")),
         (step("x", reason=Reason.HIGH_STAKES, intent=Intent.CANCELLATION), ("cancel", "retention")),
         (step("x", reason=Reason.HIGH_STAKES, intent=Intent.BILLING_DISPUTE), ("billing", "invoice")),
         (step("x", reason=Reason.HIGH_STAKES, intent=Intent.LEGAL), ("promise nothing", "legal")),
@@ -103,7 +110,7 @@ def test_what_ended_is_no_deadline(said: str) -> None:
 
 
 def test_a_matter_of_an_account_names_no_page() -> None:
-    assert "Read" not in step("x", account=True, nearest=["A"])
+    assert "Read" not in step("x", account=True, apt=["A"])
 
 
 def test_codes_are_read_whole_in_every_script() -> None:

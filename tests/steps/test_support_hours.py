@@ -58,8 +58,46 @@ def test_hours_as_people_write_them() -> None:
     assert openings_in("") == ()
 
 
+NIGHTS = Support(openings=openings_in("Mon-Fri 22:00-06:00"), zone="Europe/Berlin")
+
+
 @pytest.mark.parametrize(
-    "text", ["9 to 5", "Mon-Fri", "Mon-Fri 17:00-09:00", "Foo 09:00-10:00", "Mon 09:61-10:00", "Mon 09:00-25:00"]
+    ("now", "back"),
+    [
+        (at(1, 19, 59), "2026-06-01T22:00:00+02:00"),
+        (at(1, 20), None),
+        (at(1, 23), None),
+        (at(2, 3, 59), None),
+        (at(2, 4), "2026-06-02T22:00:00+02:00"),
+        (at(6, 3), None),
+        (at(6, 4), "2026-06-08T22:00:00+02:00"),
+        (at(8, 1), "2026-06-08T22:00:00+02:00"),
+    ],
+    ids=[
+        "before",
+        "first minute",
+        "over midnight here",
+        "last",
+        "over",
+        "Saturday morning",
+        "weekend",
+        "Monday morning",
+    ],
+)
+def test_hours_that_run_over_midnight_end_on_the_next_day(now: datetime, back: str | None) -> None:
+    found = availability(NIGHTS, now)
+    assert found is not None
+    assert found.available is (back is None)
+    assert (found.back_at.isoformat() if found.back_at else None) == back
+
+
+def test_a_night_before_the_week_ends_on_monday_and_one_to_midnight_has_no_morning() -> None:
+    assert openings_in("Sun 20:00-02:00")[1] == Opening(weekday=0, start=0, end=120)
+    assert openings_in("Mon 20:00-00:00") == (Opening(weekday=0, start=1200, end=1440),)
+
+
+@pytest.mark.parametrize(
+    "text", ["9 to 5", "Mon-Fri", "Mon-Fri 17:00-17:00", "Foo 09:00-10:00", "Mon 09:61-10:00", "Mon 09:00-25:00"]
 )
 def test_hours_that_cannot_be_read_are_refused(text: str) -> None:
     with pytest.raises(ValueError):

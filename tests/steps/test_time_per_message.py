@@ -9,11 +9,12 @@ from datetime import UTC, datetime
 import pytest
 
 from firstline.domain import Asks, Clarify, Reason, Turn
+from firstline.questions.card.case import Case
 from firstline.questions.card.gist import gist
 from firstline.questions.card.pointed import complains, is_pointed
 from firstline.questions.card.read import MESSAGE_CHARS_MAX, TOTAL_CHARS_MAX, read_of
 from firstline.questions.card.said import only_wish, sentences_of
-from firstline.questions.handoff import Case, handoff
+from firstline.questions.handoff import handoff
 from firstline.questions.message.asked_for import asked_for
 from firstline.questions.message.language import language_of
 from firstline.questions.message.manner import asks_how, asks_why, is_shouted, reports_problem

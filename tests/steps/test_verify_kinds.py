@@ -15,6 +15,15 @@ CHANGED = {
         ("The export holds the invoices of the tenant", "The export lacks the invoices of the tenant"),
         ("Files are kept by the agent for a day", "Non-empty files are kept by the agent for a day"),
     ),
+    "one of two for both of them": (
+        ("You need a login and a token for the call", "You need a login or a token for the call"),
+        ("Users must have a badge or a PIN at the door", "Users must have a badge and a PIN at the door"),
+        ("The drain waits for jobs, copies and locks", "The drain waits for jobs, copies or locks"),
+    ),
+    "what narrows it is gone": (
+        ("You can delete comments on a page", "You can delete your own comments on a page"),
+        ("Clusters are encrypted by the service", "New clusters are encrypted by the service"),
+    ),
     "a denial in front of a colon is gone": (
         ("Delete the volume claim of the database", "Never do this: delete the volume claim of the database"),
         ("The cache is cleared at midnight by the agent", "Wrong: the cache is cleared at midnight by the agent"),

@@ -32,15 +32,16 @@ from training.gates.collect import Example, collect
 
 TARGET = Path("src/firstline/questions/gates.json")
 DEMO_OUTCOMES = ("answered", "escalated", "clarify")
-FEATURES = ("margin_tenth", "beyond_neighbour", "own_terms", "title_asked")
+FEATURES = ("margin_fifth", "margin_tenth", "beyond_neighbour", "own_terms", "title_asked")
 """What verification and critique say of an extractive draft is always nearly the same, and cost .01 to .03 of AUROC on
 sets that the model had not seen. They are recorded with every turn, for drafts that a language model writes."""
 RELEVANCE_KEEPS = 0.95
 """The relevance gate lets this share of right answers through: it only stops what is clearly off."""
-CONFIDENT_WRONG_MAX = 0.005
-UNSURE_WRONG_MAX = 0.01
+CONFIDENT_WRONG_MAX = 0.0035
+UNSURE_WRONG_MAX = 0.007
 """Wrong answers among all questions asked, answerable : unanswerable : gold removed = 1 : 1 : 1, when what passes the
-gate is shown: of the answers shown without a disclaimer, and of all."""
+gate is shown: of the answers shown without a disclaimer, and of all. Below the 1% that is meant: thresholds let through
+a third more on questions that they were not set on (`evals.halves`)."""
 ROUNDING = 5e-5
 """Thresholds are written with four digits, and must not let through by rounding what they keep out."""
 STRENGTH = 0.3

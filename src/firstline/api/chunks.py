@@ -12,7 +12,7 @@ from firstline.api.limits import take_read
 from firstline.api.running import Running, running
 from firstline.api.sessions import TURNS_SHOWN_MAX, own_session
 from firstline.api.shapes import ChunkShown, CitedSpan
-from firstline.domain import Chunk, Document, ReplyCitation
+from firstline.domain import Chunk, Completeness, Document, ReplyCitation, at_page, page_at
 from firstline.errors import InvalidInput, NotFound
 from firstline.ports import Scope
 from firstline.questions.render import render
@@ -26,11 +26,12 @@ router = APIRouter(prefix="/v1/chunks", tags=["chunks"])
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class _View:
-    """Where a chunk is looked at from: a knowledge base, a snapshot, and what the turn cited."""
+    """Where a chunk is looked at from: a knowledge base, a snapshot, what the turn cited, and whether it may link."""
 
     kb: str
     snapshot: int
     citations: tuple[ReplyCitation, ...]
+    links: bool = True
 
 
 @router.get("/{chunk_id}")
@@ -48,17 +49,20 @@ async def read_chunk(
     await take_read(who, limiter=firstline.limiter, settings=firstline.settings)
     view = await _view(run, who, session, turn, snapshot)
     scope = Scope.of(who.principal, kb=view.kb, snapshot=view.snapshot)
-    chunk, document = await _visible(run, who, chunk_id, scope)
+    chunk, document = await _visible(run, who, chunk_id, scope, session_id=session or "")
     around = await firstline.knowledge.neighbours(chunk, scope, before=NEIGHBOURS, after=NEIGHBOURS)
     cited = [each for each in view.citations if each.citation.chunk_id == chunk_id]
     start, end = _window(chunk, around, cited)
     data = await firstline.blobs.get_range(chunk.blob, start, end)
+    url = allowed_url(document.url, firstline.settings.link_hosts) if view.links else None
+    pages = [*(each.citation.page for each in cited), page_at(chunk.metadata, chunk.start)]
     return ChunkShown(
         chunk_id=chunk.chunk_id,
         doc_id=chunk.doc_id,
         title=document.title,
         section_path=chunk.section_path,
-        url=allowed_url(document.url, firstline.settings.link_hosts),
+        url=at_page(url, pages[0]) if url else None,
+        page=pages[0],
         kind=chunk.kind.value,
         document_kind=document.kind.value,
         snapshot=view.snapshot,
@@ -68,6 +72,7 @@ async def read_chunk(
         cited=[
             CitedSpan(
                 number=each.number,
+                page=each.citation.page,
                 start=_characters(data, each.citation.start - start),
                 end=_characters(data, each.citation.end - start),
             )
@@ -90,7 +95,9 @@ async def _view(run: Running, who: Caller, session_id: str | None, number: int |
                 "There is no such turn in this conversation.", remedy="GET /v1/sessions/{id} lists its turns."
             )
         readable = await run.firstline.questions.readable(found, who.principal, kb=session.kb)
-        return _View(kb=session.kb, snapshot=found.snapshot, citations=render(readable.outcome).citations)
+        reply = render(readable.outcome)
+        links = reply.completeness is not Completeness.UNSURE
+        return _View(kb=session.kb, snapshot=found.snapshot, citations=reply.citations, links=links)
     published = await run.firstline.knowledge.published(tenant=who.principal.tenant, kb=who.key.kb)
     at = published.number if snapshot is None else snapshot
     if at > published.number:
@@ -98,7 +105,9 @@ async def _view(run: Running, who: Caller, session_id: str | None, number: int |
     return _View(kb=who.key.kb, snapshot=at, citations=())
 
 
-async def _visible(run: Running, who: Caller, chunk_id: str, scope: Scope) -> tuple[Chunk, Document]:
+async def _visible(
+    run: Running, who: Caller, chunk_id: str, scope: Scope, *, session_id: str
+) -> tuple[Chunk, Document]:
     knowledge = run.firstline.knowledge
     gone = NotFound(
         "There is no such chunk, or it is not visible to you.",
@@ -110,7 +119,9 @@ async def _visible(run: Running, who: Caller, chunk_id: str, scope: Scope) -> tu
     document = await knowledge.document(chunks[0].doc_id, scope)
     # An old snapshot does not bring back what was deleted or closed since: the document must be visible NOW, too.
     published = await knowledge.published(tenant=scope.tenant, kb=scope.kb)
-    now = Scope.of(who.principal, kb=scope.kb, snapshot=published.number)
+    # A session that the canary answers sees it there.
+    number = published.number_for(session_id) if session_id else published.number
+    now = Scope.of(who.principal, kb=scope.kb, snapshot=number)
     if document is None or await knowledge.document(chunks[0].doc_id, now) is None:
         raise gone
     return chunks[0], document

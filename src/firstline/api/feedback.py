@@ -7,7 +7,7 @@ from typing import Annotated
 from fastapi import APIRouter, Path, Request
 from pydantic import Field
 
-from firstline.api.auth import Caller, CallerOf
+from firstline.api.auth import AskerOf, Caller
 from firstline.api.limits import take_message
 from firstline.api.running import Running, running
 from firstline.api.sessions import SessionId, own_session
@@ -40,7 +40,7 @@ async def rate(
     session_id: SessionId,
     turn: Annotated[int, Path(ge=1, le=2**31 - 1)],
     sent: FeedbackSent,
-    who: CallerOf,
+    who: AskerOf,
 ) -> FeedbackShown:
     """Rate a turn of your own conversation; a key of level internal may rate any of its tenant. The newest one counts.
 
@@ -59,7 +59,7 @@ async def _may_rate(run: Running, who: Caller, session_id: str) -> None:
     try:
         await own_session(run, who, session_id)
     except NotFound:
-        if who.principal.level < Level.INTERNAL:
+        if who.asks_only or who.principal.level < Level.INTERNAL:
             raise
         if await run.firstline.feedback.session_of(session_id, tenant=who.principal.tenant) is None:
             raise

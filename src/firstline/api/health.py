@@ -12,6 +12,7 @@ from pydantic import Field
 from firstline.api import gate_metrics, metrics
 from firstline.api.auth import CallerOf
 from firstline.api.deliveries import delivery_metrics
+from firstline.api.event_metrics import event_metrics
 from firstline.api.running import running
 from firstline.api.shapes import Me, Shape
 from firstline.errors import FirstlineError, Unavailable
@@ -71,6 +72,7 @@ async def read_metrics(request: Request) -> PlainTextResponse:
     run = running(request)
     text = run.metrics.text() + await delivery_metrics(run.firstline.deliverer)
     text += await gate_metrics.unfit_text(run.firstline) + await run.gates.text(run.firstline)
+    text += await event_metrics(run.firstline.working)
     return PlainTextResponse(text, media_type=metrics.MEDIA_TYPE)
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import time
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Final
 
@@ -13,15 +14,20 @@ from firstline.api.arrivals import Arrivals, OnStatus
 from firstline.api.gate_metrics import GateMetrics
 from firstline.api.metrics import Metrics
 from firstline.domain import Escalated, HighStakes, Principal, Session, Turn
-from firstline.errors import Unavailable
+from firstline.errors import Unauthenticated, Unavailable
 from firstline.questions.render import render
 from firstline.questions.wording.voice import Wording, shipped
 
 if TYPE_CHECKING:
+    from firstline.api.oidc import OidcTokens
     from firstline.wiring import Firstline
 
 TURNS_RUNNING_MAX: Final = 1000
 HEARTBEAT_S: Final = 5.0
+
+
+def _no_widgets() -> bytes:
+    raise Unauthenticated("This server takes no widget tokens.", remedy="Use an API key.")
 
 
 @dataclass(kw_only=True)
@@ -34,6 +40,8 @@ class Running:
     arrivals: Arrivals = field(default_factory=Arrivals)
     gates: GateMetrics = field(default_factory=GateMetrics)
     heartbeat_s: float = HEARTBEAT_S
+    oidc: OidcTokens | None = None
+    widget_secret: Callable[[], bytes] = _no_widgets
     _turns: set[asyncio.Task[Turn]] = field(default_factory=set[asyncio.Task[Turn]])
 
     def start_turn(

@@ -11,7 +11,7 @@ from fastapi import APIRouter, Header, Path, Query, Request
 from fastapi.responses import Response, StreamingResponse
 
 from firstline.api import stream
-from firstline.api.auth import Caller, CallerOf, require_internal
+from firstline.api.auth import AskerOf, Caller, CallerOf, require_internal
 from firstline.api.limits import take_message, take_read
 from firstline.api.running import Running, running
 from firstline.api.shapes import MessageSent, PersonShown, SaidShown, SessionMade, SessionShown, TurnShown, WhyNotShown
@@ -28,7 +28,7 @@ SessionId = Annotated[str, Path(max_length=64, pattern=r"^[0-9a-zA-Z-]+$")]
 
 
 @router.post("", status_code=201)
-async def create_session(request: Request, who: CallerOf) -> SessionMade:
+async def create_session(request: Request, who: AskerOf) -> SessionMade:
     """Begin a conversation in the knowledge base of the key."""
     firstline = running(request).firstline
     await take_message(who, None, limiter=firstline.limiter, settings=firstline.settings)
@@ -52,7 +52,7 @@ async def send_message(
     request: Request,
     session_id: SessionId,
     message: MessageSent,
-    who: CallerOf,
+    who: AskerOf,
     accept: Annotated[str, Header(description="`text/event-stream` streams the turn.")] = "application/json",
     explain: Annotated[bool, Query(description="Add the turn's record; needs level internal.")] = False,
 ) -> TurnShown | Response:
@@ -104,7 +104,7 @@ async def why_not(
 async def read_person(
     request: Request,
     session_id: SessionId,
-    who: CallerOf,
+    who: AskerOf,
     after: Annotated[str, Query(pattern=SAID_ID, description="The `id` of the last that is known already.")] = "",
 ) -> PersonShown:
     """What persons of the team have said here, for pages that wait for a reply. At most 1,000 at once."""
@@ -124,7 +124,7 @@ async def read_person(
 
 
 @router.get("/{session_id}")
-async def read_session(request: Request, session_id: SessionId, who: CallerOf) -> SessionShown:
+async def read_session(request: Request, session_id: SessionId, who: AskerOf) -> SessionShown:
     """The conversation so far, every citation checked anew against what this key may see now."""
     run = running(request)
     await take_read(who, limiter=run.firstline.limiter, settings=run.firstline.settings)

@@ -110,6 +110,7 @@ class CitedSpan(Shape):
     number: int
     start: int
     end: int
+    page: int | None = Field(description="Of a document on paper, from 1.")
 
 
 class ChunkShown(Shape):
@@ -119,7 +120,8 @@ class ChunkShown(Shape):
     doc_id: str
     title: str
     section_path: tuple[str, ...]
-    url: str | None
+    url: str | None = Field(description="Of the page as a whole; a PDF's leads to the cited page.")
+    page: int | None = Field(description="Where it was cited, else where the chunk begins; null without pages.")
     kind: str
     document_kind: str
     snapshot: int

@@ -128,7 +128,7 @@ def print_reply(reply: Reply, voice: Voice) -> None:
         say(marks, dim=True)
     if reply.citations:
         say()
-        for title, numbers in _by_document(reply).items():
+        for title, numbers in _by_place(reply).items():
             say(f"[{numbers}] {title}", dim=True)
     for title, url in reply.links:
         say(f"{voice.page['read_more']}: {title} <{url}>")
@@ -138,12 +138,15 @@ def print_reply(reply: Reply, voice: Voice) -> None:
         say(f"hand-over {reply.handoff_id} ({reply.reason})", dim=True)
 
 
-def _by_document(reply: Reply) -> dict[str, str]:
+def _by_place(reply: Reply) -> dict[str, str]:
     grouped: dict[str, list[int]] = {}
     for entry in reply.citations:
-        grouped.setdefault(f"{entry.citation.title} ({entry.citation.doc_id})", []).append(entry.number)
+        place = f", {entry.place}" if entry.place else ""
+        grouped.setdefault(f"{entry.citation.title}{place} ({entry.citation.doc_id})", []).append(entry.number)
     return {
-        title: f"{numbers[0]}" if len(numbers) == 1 else f"{numbers[0]}-{numbers[-1]}"
+        title: f"{numbers[0]}-{numbers[-1]}"
+        if len(numbers) == numbers[-1] - numbers[0] + 1 > 1
+        else ", ".join(map(str, numbers))
         for title, numbers in grouped.items()
     }
 

@@ -38,6 +38,7 @@ async def _check(settings: Any) -> bool:
         say(f"{mark} data folder {folder}, {free / 1e9:.1f} GB free")
         async with open_firstline(settings) as firstline:
             say("ok    ledger answers and is migrated")
+            say(wall_line(firstline.ledgers.database.walled))
             vector = (await firstline.embedder.embed(["Does the embedder work?"]))[0]
             length = float(np.linalg.norm(vector))
             say(f"ok    embedder {firstline.embedder.model_id} ({len(vector)} dimensions, norm {length:.3f})")
@@ -49,6 +50,12 @@ async def _check(settings: Any) -> bool:
     except FirstlineError as error:
         say(f"BAD   {error.message} {error.remedy}")
         return False
+
+
+def wall_line(walled: bool) -> str:
+    if walled:
+        return "ok    the database keeps tenants apart by itself (row-level security)"
+    return "WARN  the database does not keep tenants apart by itself: docs/access.md says how its role is made"
 
 
 async def knowledge_base_is_fine(firstline: Any, tenant: str, kb: str) -> bool:

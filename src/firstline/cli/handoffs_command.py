@@ -17,6 +17,9 @@ if TYPE_CHECKING:
 
 LISTED = 20
 LISTED_MAX = 1_000
+NOTHING_MISSING = "nothing that is needed to begin"
+UNTOLD = frozenset({"other", "small_talk"})
+"""Intents that say nothing on a card."""
 QUESTION_SHOWN = 80
 TITLE_SHOWN = 60
 
@@ -172,7 +175,7 @@ async def _acted(settings: Any, handoff_id: str, act: str, by: str, text: str, f
     from firstline.wiring import desk_of, open_ledgers
 
     async with open_ledgers(settings) as ledgers:
-        changed, _ = await desk_of(ledgers).act(
+        changed, _ = await desk_of(settings, ledgers).act(
             handoff_id, HandoffAct(act), tenant=settings.tenant, by=by, text=text, force=force
         )
     return changed
@@ -201,7 +204,7 @@ async def _file(settings: Any, handoff_id: str, acl: tuple[str, ...]) -> Handoff
         tenant=settings.tenant, user="team", acl_tags=frozenset(acl) or frozenset({EVERYONE}), level=Level.RESTRICTED
     )
     async with open_ledgers(settings) as ledgers:
-        return await desk_of(ledgers).file(handoff_id, principal)
+        return await desk_of(settings, ledgers).file(handoff_id, principal)
 
 
 async def _drafts(settings: Any, limit: int) -> list[DraftTicket]:
@@ -254,7 +257,8 @@ def print_handoff(file: HandoffFile) -> None:
     handoff = file.handoff
     owner = f"{handoff.owner} has it" if handoff.owner else "nobody has it"
     _field("Hand-over", f"{handoff.state}, {owner}; {handoff.reason}")
-    _field("Customer", f"{handoff.mood}, writes {handoff.language}, intent {handoff.intent}, message {handoff.turn}")
+    intent = f"intent {handoff.intent}, " if handoff.intent not in UNTOLD else ""
+    _field("Customer", f"{handoff.mood}, writes {handoff.language}, {intent}message {handoff.turn}")
     if handoff.returns:
         again = f", after hand-over {handoff.reopens}, to the same person" if handoff.reopens else ""
         _field("Came back", f"{handoff.returns} times lately{again}")
@@ -263,7 +267,7 @@ def print_handoff(file: HandoffFile) -> None:
         label, _, said = line.partition(": ")
         _field(label, said)
     _field("Names", ", ".join(handoff.entities))
-    _field("Missing", ", ".join(handoff.missing))
+    _field("Missing", "; ".join(handoff.missing) or NOTHING_MISSING)
     for turn in file.turns:
         if turn.number > handoff.turn:
             _field("Since then", " ".join(turn.question.split()))

@@ -37,6 +37,9 @@ NOBODY = (
     "--as", "name", default="", metavar="NAME", help="Start document ids with NAME, not the path's last name."
 )
 @click.option("--moved", is_flag=True, help="The folder has moved: take over the documents of its old place.")
+@click.option("--publish", "publish", flag_value="always", help="Publish whatever the checks say.")
+@click.option("--candidate", "publish", flag_value="never", help="Make a snapshot that waits, and publish nothing.")
+@click.option("--force", is_flag=True, help="Most of these documents are really gone: remove them.")
 @click.option("--quiet", is_flag=True, help="No progress bar.")
 @click.pass_context
 def command(ctx: click.Context, paths: tuple[str, ...], mapping: str, acl: tuple[str, ...], **flags: Any) -> None:
@@ -49,7 +52,7 @@ def command(ctx: click.Context, paths: tuple[str, ...], mapping: str, acl: tuple
 
     settings = settings_from(ctx, kb=flags["kb"])
     tags = frozenset(tag.strip() for tag in acl if tag.strip())
-    kind, level = _kind(flags["kind"]), level_named(flags["level"])
+    kind, level = kind_named(flags["kind"]), level_named(flags["level"])
     report, notices = run(
         _ingest(
             settings,
@@ -62,6 +65,8 @@ def command(ctx: click.Context, paths: tuple[str, ...], mapping: str, acl: tuple
             mapping=parse_mapping(mapping),
             prune=flags["prune"],
             quiet=flags["quiet"],
+            publish=flags["publish"] or "auto",
+            force=flags["force"],
         )
     )
     print_report(report)
@@ -72,7 +77,7 @@ def command(ctx: click.Context, paths: tuple[str, ...], mapping: str, acl: tuple
         sys.exit(EXIT_SOME_FAILED)
 
 
-def _kind(name: str) -> Any:
+def kind_named(name: str) -> Any:
     from firstline.domain import DocumentKind
     from firstline.errors import InvalidInput
 
@@ -91,12 +96,21 @@ def parse_mapping(text: str) -> dict[str, str]:
 
 
 async def _ingest(
-    settings: Any, paths: tuple[str, ...], *, quiet: bool, prune: bool, moved: bool, mapping: Any, **access: Any
+    settings: Any,
+    paths: tuple[str, ...],
+    *,
+    quiet: bool,
+    prune: bool,
+    moved: bool,
+    publish: str,
+    force: bool,
+    mapping: Any,
+    **access: Any,
 ) -> tuple[Any, tuple[Notice, ...]]:
     from tqdm import tqdm
 
     from firstline.connectors.files import FilesSource
-    from firstline.documents.journey import Progress
+    from firstline.documents.journey import Progress, Publish
     from firstline.wiring import open_firstline
 
     source = FilesSource(paths, map=mapping, bytes_max=settings.file_bytes_max, may_be_empty=prune, **access)
@@ -119,17 +133,25 @@ async def _ingest(
                 origins=source.origins,
                 moved=moved,
                 emptied=prune,
+                publish=Publish(publish),
+                force=force,
                 on_progress=show,
             )
     return report, tuple(source.notices)
 
 
 def print_report(report: Any) -> None:
-    state = f"Snapshot {report.snapshot} is published" if report.published else f"Snapshot {report.snapshot} stands"
+    stands = "waits" if report.waits else "stands"
+    state = f"Snapshot {report.snapshot} {'is published' if report.published else stands}"
     say(
         f"{state}: {report.added} added, {report.changed} changed, {report.removed} removed, "
         f"{report.unchanged} unchanged; {report.chunks} chunks in {report.duration_s:.1f} s."
     )
+    if report.waits:
+        say(f"It is not published: {report.waits}.")
+        say(
+            f"`firstline snapshot check {report.snapshot}` compares it, `firstline snapshot publish {report.snapshot}`."
+        )
     if report.redactions:
         counts = ", ".join(f"{count} {name}" for name, count in sorted(report.redactions.items()))
         say(f"Redacted: {counts}.")

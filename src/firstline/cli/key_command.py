@@ -22,25 +22,44 @@ def command() -> None:
 @click.option("--level", default="public", help="What it may see: public, customer, internal or restricted.")
 @click.option("--acl", multiple=True, help="Tags it holds, repeatable (default: everyone).")
 @click.option("--days", type=click.IntRange(1, 3650), help="Expires after so many days (default: never).")
+@click.option("--scope", multiple=True, type=click.Choice(["mint"]), help="Besides asking: mint widget tokens.")
 @click.pass_context
-def create(ctx: click.Context, name: str, kb: str | None, level: str, acl: tuple[str, ...], days: int | None) -> None:
+def create(
+    ctx: click.Context,
+    name: str,
+    kb: str | None,
+    level: str,
+    acl: tuple[str, ...],
+    days: int | None,
+    scope: tuple[str, ...],
+) -> None:
     """Create a key and print it, once."""
     from firstline.domain import EVERYONE
 
     settings = settings_from(ctx, kb=kb)
     parsed = level_named(level)
-    token = run(create_key(settings, name=name, level=parsed, acl=frozenset(acl) or frozenset({EVERYONE}), days=days))
+    tags = frozenset(acl) or frozenset({EVERYONE})
+    token = run(create_key(settings, name=name, level=parsed, acl=tags, days=days, scopes=frozenset(scope)))
     say(token)
     say("Keep it: it is shown this once. Send it as `Authorization: Bearer ...`.", err=True)
 
 
-async def create_key(settings: Any, *, name: str, level: Any, acl: frozenset[str], days: int | None) -> str:
+async def create_key(
+    settings: Any, *, name: str, level: Any, acl: frozenset[str], days: int | None, scopes: frozenset[str] = frozenset()
+) -> str:
     from firstline.api.auth import new_key
+    from firstline.domain import KeyScope
     from firstline.wiring import open_ledgers
 
     expires = datetime.now(UTC) + timedelta(days=days) if days else None
     key, token = new_key(
-        tenant=settings.tenant, kb=settings.kb, name=name, level=level, acl_tags=acl, expires_at=expires
+        tenant=settings.tenant,
+        kb=settings.kb,
+        name=name,
+        level=level,
+        acl_tags=acl,
+        expires_at=expires,
+        scopes=map(KeyScope, scopes),
     )
     async with open_ledgers(settings) as ledgers:
         await ledgers.keys.add_key(key)
@@ -60,9 +79,14 @@ def list_keys(ctx: click.Context) -> None:
             for key in await ledgers.keys.keys(tenant=settings.tenant):
                 state = "revoked" if key.revoked_at else _validity(key.expires_at)
                 tags = ",".join(sorted(key.principal.acl_tags))
+                state += _scopes(key.scopes)
                 say(f"{key.key_id}  {key.kb}  {key.principal.level.label}  {tags}  {state}  {key.name}")
 
     run(show())
+
+
+def _scopes(scopes: frozenset[str]) -> str:
+    return "  may " + ", ".join(sorted(scopes)) if scopes else ""
 
 
 def _validity(expires_at: datetime | None) -> str:

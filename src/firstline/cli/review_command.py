@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from firstline.questions.wording.voice import Wording
 
 LISTED = 20
+LISTED_UNREADABLE = 5
 LISTED_MAX = 1_000
 EXPORTED_MAX = 100_000
 LEFT_OUT_SHOWN = 10
@@ -156,6 +157,9 @@ async def review_all(desk: ReviewDesk, principal: Principal, by: str, terminal: 
                 return judged
             judged += done
         say("Nothing waits for a review.")
+        if desk.unreadable:
+            named = ", ".join(sorted(desk.unreadable)[:LISTED_UNREADABLE])
+            say(f"{len(desk.unreadable)} cannot be read and were left out: {named}. Restore them from a backup.")
     finally:
         await desk.release(tenant=principal.tenant, by=by)
     return judged

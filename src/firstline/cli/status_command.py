@@ -36,6 +36,8 @@ def command(ctx: click.Context, failures: bool) -> None:
 
 async def _status(settings: Any, failures: bool) -> None:
     from firstline.cli.gates_command import status_lines
+    from firstline.cli.lag import lag_lines
+    from firstline.domain import JobBacklog
     from firstline.wiring import channels_of, open_ledgers
 
     async with open_ledgers(settings) as ledgers:
@@ -53,6 +55,9 @@ async def _status(settings: Any, failures: bool) -> None:
                     f"  candidate {status.candidate}: {status.candidate_documents} documents written, not published; "
                     "run the ingest again to finish it"
                 )
+            if status.waiting:
+                named = ", ".join(map(str, status.waiting))
+                say(f"  waiting: snapshot {named} (`firstline snapshot list` says why)")
             for line in await status_lines(settings, ledgers.gates, status):
                 say(line)
             held = await ledgers.quarantine.quarantined(tenant=settings.tenant, kb=name, limit=HELD_MAX)
@@ -64,6 +69,11 @@ async def _status(settings: Any, failures: bool) -> None:
                 for failure in await ledgers.knowledge.failures(tenant=settings.tenant, kb=name):
                     say(f"    {failure.item_id}: {failure.reason}")
         for line in backlog_lines(await ledgers.deliveries.backlog(tenant=settings.tenant), channels_of(settings)):
+            say(line)
+        lags = await ledgers.changes.lag(tenant=settings.tenant)
+        # Without any announced change nobody waits for the library of the jobs to be loaded.
+        backlog = await ledgers.jobs.backlog() if lags else JobBacklog()
+        for line in lag_lines(lags, backlog, age=_age):
             say(line)
         database = await ledgers.database_size_bytes()
     folder = settings.data_folder

@@ -4,7 +4,8 @@
 |---|---|
 | .md .markdown .mdx | Markdown with front matter |
 | .html .htm | web page |
-| .txt .text .log .rst | plain text |
+| .txt .text .log | plain text |
+| .rst, .adoc .asciidoc | reStructuredText, AsciiDoc |
 | .pdf, .docx | PDF, Word document |
 | .csv, .jsonl .ndjson | a table: every row is a document (`connectors/table.py` lists the columns) |
 
@@ -24,56 +25,22 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Final
 
-from firstline.connectors.charset import Notice, as_utf8
-from firstline.connectors.hashing import content_hash
-from firstline.connectors.overrides import Access, front_overrides
+from firstline.connectors.charset import Notice
+from firstline.connectors.includes import with_includes
+from firstline.connectors.overrides import Access
+from firstline.connectors.reading import MEDIA_TYPES, SNIFF_BYTES, SUPPORTED, TABLES, items_of, mismatch
 from firstline.connectors.roots import Root, clean, roots_of, shown
 from firstline.connectors.table import table_items
 from firstline.domain import DocumentKind, Failure, Level, SourceItem
 from firstline.errors import InvalidInput
 
-MEDIA_TYPES: Final[Mapping[str, str]] = {
-    ".md": "text/markdown",
-    ".markdown": "text/markdown",
-    ".mdx": "text/markdown",
-    ".html": "text/html",
-    ".htm": "text/html",
-    ".txt": "text/plain",
-    ".text": "text/plain",
-    ".log": "text/plain",
-    ".rst": "text/plain",
-    ".pdf": "application/pdf",
-    ".docx": "application/vnd.openxmlformats-officedocument.wordprocessingml.document",
-    ".csv": "text/csv",
-    ".jsonl": "application/jsonl",
-    ".ndjson": "application/jsonl",
-}
-TABLES: Final = frozenset({"text/csv", "application/jsonl"})
 DEPTH_MAX: Final = 64
-SNIFF_BYTES: Final = 8_192
 NOTICES_MAX: Final = 1_000
 Yielded = SourceItem | Failure | Notice
 
-_SUPPORTED: Final = "Supported are " + ", ".join(MEDIA_TYPES) + "."
 _LEAVES: Final = (
     "This link leads out of the folder that is ingested. "
     "Put the documents themselves there, or ingest the folder they are in."
-)
-_NAME_IT: Final = "Name it by what it is, or leave it out."
-_UNPACK: Final = "Unpack it, and ingest what is in it."
-_TEXT_OF_IMAGE: Final = "Save what it shows as text, or leave it out."
-_EXPORT: Final = "Export its text as Markdown, CSV or JSONL."
-_FOREIGN: Final = (
-    (b"PK\x03\x04", "a zip archive or Office document", "Unpack it and ingest what is in it; name a Word file .docx."),
-    (b"PK\x05\x06", "an empty zip archive", "Leave it out."),
-    (b"\x1f\x8b", "a gzip archive", _UNPACK),
-    (b"\x7fELF", "a program", "Leave it out."),
-    (b"\x89PNG", "an image", _TEXT_OF_IMAGE),
-    (b"\xff\xd8\xff", "an image", _TEXT_OF_IMAGE),
-    (b"GIF8", "an image", _TEXT_OF_IMAGE),
-    (b"%PDF-", "a PDF", "Rename it to .pdf."),
-    (b"\xd0\xcf\x11\xe0", "an old Office document", "Save it as .docx."),
-    (b"SQLite format 3", "a database", _EXPORT),
 )
 
 
@@ -135,7 +102,7 @@ class FilesSource:
             yield item
         if not found and not (self._may_be_empty and await asyncio.to_thread(self._are_folders)):
             where = ", ".join(shown(root.path) for root in self._roots)
-            raise InvalidInput(f"There is no document in {where}.", remedy=_SUPPORTED)
+            raise InvalidInput(f"There is no document in {where}.", remedy=SUPPORTED)
 
     def _are_folders(self) -> bool:
         """Firstline's own data folder is passed over, and so says nothing of documents."""
@@ -152,7 +119,7 @@ class FilesSource:
             elif root.path.is_dir():
                 yield from self._folder(root, root.label, root.path, access, depth=0, above=frozenset())
             else:
-                yield from self._file(root.label, root.path, access, given=True)
+                yield from self._file(root.label, root.path, access, within=root.within, given=True)
 
     def _folder(
         self, root: Root, label: str, folder: Path, access: Access, *, depth: int, above: frozenset[tuple[int, int]]
@@ -179,15 +146,15 @@ class FilesSource:
             elif folded:
                 yield from self._folder(root, inner, path, access, depth=depth + 1, above=above | {identity})
             else:
-                yield from self._file(inner, path, access, given=False)
+                yield from self._file(inner, path, access, within=root.within, given=False)
 
-    def _file(self, item_id: str, path: Path, access: Access, *, given: bool) -> Iterator[Yielded]:
+    def _file(self, item_id: str, path: Path, access: Access, *, within: Path | None, given: bool) -> Iterator[Yielded]:
         media_type = MEDIA_TYPES.get(path.suffix.lower())
         if media_type is None:
             if given:
                 yield Failure(
                     item_id=item_id,
-                    reason=f"Files of type {path.suffix or 'unknown'!r} are not supported. {_SUPPORTED}",
+                    reason=f"Files of type {path.suffix or 'unknown'!r} are not supported. {SUPPORTED}",
                 )
             self.ignored += 1
             return
@@ -197,41 +164,23 @@ class FilesSource:
                 # A pipe or device would block for ever.
                 yield Failure(item_id=item_id, reason="This is a pipe, socket or device, not a file. Leave it out.")
                 return
-            problem = self._too_large(status.st_size) or _sniff(path, media_type)
+            problem = self._too_large(status.st_size) or _mismatch(path, media_type)
             if problem:
                 yield Failure(item_id=item_id, reason=problem)
             elif media_type in TABLES:
                 yield from table_items(path, item_id, media_type=media_type, access=access, columns=self._map)
             else:
-                yield from self._item(item_id, media_type, _read(path, self._bytes_max), access)
+                raw = with_includes(
+                    _read(path, self._bytes_max),
+                    path,
+                    media_type=media_type,
+                    within=within,
+                    access=access,
+                    bytes_max=self._bytes_max,
+                )
+                yield from items_of(raw, item_id, media_type=media_type, access=access)
         except OSError as error:
             yield Failure(item_id=item_id, reason=f"This file cannot be opened: {_why(error)}")
-
-    def _item(self, item_id: str, media_type: str, raw: bytes, access: Access) -> Iterator[Yielded]:
-        if media_type.startswith("text/"):
-            raw, said = as_utf8(raw, web_page=media_type == "text/html")
-            if said:
-                yield Notice(item_id=item_id, said=said)
-        title, url = "", None
-        if media_type == "text/markdown":
-            overrides = front_overrides(raw, access)
-            if isinstance(overrides, str):
-                yield Failure(item_id=item_id, reason=overrides)
-                return
-            title, url, access = overrides.title, overrides.url, overrides.access
-        yield content_hash(
-            SourceItem(
-                item_id=item_id,
-                kind=access.kind,
-                media_type=media_type,
-                raw=raw,
-                title=title,
-                url=url,
-                metadata=access.metadata(title),
-                acl=access.acl,
-                level=access.level,
-            )
-        )
 
     def _too_large(self, size: int) -> str:
         if size <= self._bytes_max:
@@ -253,32 +202,9 @@ def _after(root: Path) -> str:
     return "#" if MEDIA_TYPES.get(root.suffix.lower()) in TABLES else ""
 
 
-def _sniff(path: Path, media_type: str) -> str:
-    """What is wrong between a file's name and its first bytes; "" when they agree."""
+def _mismatch(path: Path, media_type: str) -> str:
     with path.open("rb") as file:
-        head = file.read(SNIFF_BYTES)
-    extension = path.suffix.lower()
-    if not head.strip():
-        return "It is empty. Put text in it, or leave it out." if len(head) < SNIFF_BYTES else ""
-    if media_type == "application/pdf":
-        return "" if b"%PDF-" in head[:1024] else f"It is named .pdf and is not a PDF. {_NAME_IT}"
-    if extension == ".docx":
-        known = head.startswith((b"PK\x03\x04", b"\xd0\xcf\x11\xe0"))
-        return "" if known else f"It is named .docx and is not a Word document. {_NAME_IT}"
-    foreign = next((entry for entry in _FOREIGN if head.startswith(entry[0])), None)
-    if foreign:
-        _, name, remedy = foreign
-        return f"It is named {extension} and is {name}. {remedy}"
-    wide = head.startswith((b"\xff\xfe", b"\xfe\xff")) or _looks_wide(head)
-    if b"\x00" in head and not wide and head.count(0) > len(head) * 0.001:
-        return f"It is named {extension} and holds binary data. {_NAME_IT}"
-    return ""
-
-
-def _looks_wide(head: bytes) -> bool:
-    """UTF-16 without a byte order mark."""
-    odd, even = head[1::2].count(0), head[::2].count(0)
-    return max(odd, even) > len(head) * 0.3 and min(odd, even) < len(head) * 0.05
+        return mismatch(file.read(SNIFF_BYTES), path.suffix.lower(), media_type)
 
 
 def _read(path: Path, bytes_max: int) -> bytes:

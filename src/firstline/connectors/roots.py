@@ -88,7 +88,12 @@ def _named(name: str, paths: Sequence[Path], within: Sequence[Path | None]) -> R
             remedy="Ingest each with a name of its own.",
         )
     # The name speaks for itself: a fresh folder of every night's build goes on with the same documents.
-    return Root(label=label, path=paths[0], origin=_fingerprint(f"named {label}"), within=within[0])
+    return Root(label=label, path=paths[0], origin=origin_of_name(label), within=within[0])
+
+
+def origin_of_name(name: str) -> str:
+    """The origin of documents that go by a name of their own, `--as NAME` or a registered source's."""
+    return _fingerprint(f"named {name}")
 
 
 def _origin(label: str, path: Path) -> str:

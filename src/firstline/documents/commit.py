@@ -46,6 +46,7 @@ async def commit(
             kb=first.kb,
             candidate=first.since,
             doc_ids=[prepared.document.doc_id for prepared in batch],
+            blobs=[prepared.document.blob for prepared in batch],
         )
         for prepared in batch:
             await blobs.put(prepared.blob)
@@ -57,6 +58,12 @@ async def commit(
         [StoredDocument(document=prepared.document, chunks=prepared.chunks, words=prepared.words) for prepared in batch]
     )
     await index.set_until(ended, first.since)
+    # Forgotten while this batch was under way: the ledger did not take them, and nothing else may keep them.
+    gone = await ledger.forgotten(
+        tenant=first.tenant, kb=first.kb, doc_ids=[prepared.document.doc_id for prepared in batch]
+    )
+    if gone:
+        await index.delete(tenant=first.tenant, kb=first.kb, doc_ids=sorted(gone), since=first.since)
 
 
 def index_entries(batch: Batch, vectors: Vectors, *, words: WordEncoder) -> Sequence[IndexEntry]:

@@ -1,16 +1,18 @@
-"""A document's journey: source -> parse -> redact -> [quarantine] -> chunk -> embed -> write (candidate) -> publish.
+"""A document's journey: source -> parse -> redact -> [quarantine] -> chunk -> embed -> write (candidate) ->
+check -> publish.
 
 All branching of ingestion is here. The order of writes makes a crash at any instant harmless:
 
 1. the ledger notes which documents are about to be written (`plan`),
 2. blobs and index entries are written, invisible because their `since` is the unpublished candidate,
 3. the ledger commits documents and chunks and clears the plan: from here they are acknowledged,
-4. publishing moves one pointer.
+4. publishing moves one pointer, or the candidate waits as a snapshot (`publish_policy`).
 
 Batches overlap (`pipeline`): while one is committed the next is embedded and the one after it prepared. Commits
 happen strictly one after another, each in the order above.
 
-A rerun reopens the same candidate, skips what is acknowledged and writes the rest. An index entry that the ledger
+Before a candidate is opened, what snapshots that were gone back from wrote is undone (`undo`). A rerun reopens the same
+candidate, skips what is acknowledged and writes the rest. An index entry that the ledger
 does not know is never shown, because every candidate of a question is looked up in the ledger again.
 """
 
@@ -19,17 +21,29 @@ from __future__ import annotations
 import asyncio
 import logging
 import time
-from collections.abc import AsyncIterator, Callable, Mapping, Sequence
+from collections.abc import AsyncGenerator, AsyncIterator, Awaitable, Callable, Collection, Mapping, Sequence
+from contextlib import AsyncExitStack, asynccontextmanager
 from typing import Final
 
 from firstline.documents.commit import commit
 from firstline.documents.embed import embed
+from firstline.documents.giving_way import (
+    RETAKE_PAUSE_S,
+    RETAKE_S_MAX,
+    TAKEN_S_MAX,
+    ChangesWait,
+    GivingWay,
+    may_part,
+)
 from firstline.documents.pipeline import pipeline
 from firstline.documents.prepare import prepare
+from firstline.documents.publish_policy import AS_SHIPPED, Policy, Publish, refuse_wipe, waits
 from firstline.documents.quarantine import fingerprint
+from firstline.documents.read_back import read_back
 from firstline.documents.run import Batch, Prepared, Progress, Run
+from firstline.documents.undo import undo
 from firstline.domain import FOREVER, NOTHING, Document, Failure, IngestReport, QuarantineState, SourceItem
-from firstline.errors import InvalidInput, NotAccepted
+from firstline.errors import Conflict, InvalidInput, NotAccepted
 from firstline.ports import (
     BlobStore,
     ChunkIndex,
@@ -42,9 +56,11 @@ from firstline.ports import (
     WordEncoder,
 )
 
-__all__ = ["DocumentJourney", "Progress"]
+__all__ = ["DocumentJourney", "Policy", "Progress", "Publish"]
 
 logger = logging.getLogger(__name__)
+
+HasGolden = Callable[[str, str], Awaitable[bool]]
 
 BATCH_CHUNKS_MAX: Final = 1_000
 """A batch is closed at this many chunks even when it holds few documents."""
@@ -53,6 +69,9 @@ HELD_BATCH: Final = 500
 """Documents that wait for a person are recorded this many at a time: every one is, however many they are."""
 
 LISTED_AT_ONCE: Final = 10_000
+
+LOOKS_EVERY_ITEMS: Final = 64
+"""Items that are unchanged make no batch: whether somebody waits is looked for all the same."""
 
 FIRST_BATCH_DOCUMENTS: Final = 4
 """The first batch is small, so that the embedder starts at once; each one after it may be twice as large."""
@@ -74,8 +93,13 @@ class DocumentJourney:
         chunk_tokens: int,
         batch_documents: int,
         quarantine: QuarantineLedger | None = None,
+        policy: Policy = AS_SHIPPED,
+        golden: HasGolden | None = None,
+        changes_wait: ChangesWait | None = None,
     ) -> None:
-        """Without a `quarantine` what is suspicious is kept out all the same, named in the report alone."""
+        """Without a `quarantine` what is suspicious is kept out all the same, named in the report alone. `golden` says
+        whether a knowledge base (tenant, kb) has cases that a bulk change can be judged by; without it none has. A long
+        run gives way while `changes_wait`."""
         self._ledger = ledger
         self._index = index
         self._blobs = blobs
@@ -86,6 +110,9 @@ class DocumentJourney:
         self._chunk_tokens = chunk_tokens
         self._batch_documents = batch_documents
         self._quarantine = quarantine
+        self._policy = policy
+        self._golden = golden
+        self._changes_wait = changes_wait
 
     async def ingest(
         self,
@@ -94,36 +121,78 @@ class DocumentJourney:
         tenant: str,
         kb: str,
         prune: Sequence[str] = (),
+        removed: Collection[str] = (),
         origins: Mapping[str, str] = NOTHING,
         moved: bool = False,
         emptied: bool = False,
+        publish: Publish = Publish.AUTO,
+        force: bool = False,
+        gives_way: bool = True,
         on_progress: Callable[[Progress], None] | None = None,
     ) -> IngestReport:
-        """Bring a knowledge base up to date with a source and publish the result as the next snapshot.
+        """Bring a knowledge base up to date with a source, as the next snapshot, and publish it if the policy allows.
 
         `prune` names doc_id prefixes that the source speaks for: documents under them that it no longer yields end.
+        `removed` names documents that end, those that it yields all the same left out.
         `origins` says where the documents under a prefix come from, as their metadata does; with `moved`, those that
         came from elsewhere are taken over. With `emptied`, a source that yields nothing, not even a failure, says that
-        there is nothing any more: its documents of earlier runs end.
+        there is nothing any more: its documents of earlier runs end. Without `force` a run that would end most of them
+        is refused; with it the checks before publishing are passed over, too. With `gives_way` a long run that
+        publishes by itself does so in parts when announced changes wait: they go between.
         Raises Conflict when another run holds the knowledge base, InvalidInput when its vectors come from another
         embedder or documents under a prefix came from elsewhere: nothing is written then. Failures of single items
         are in the report.
         """
         started = time.monotonic()
-        async with self._ledger.ingest_lock(tenant=tenant, kb=kb):
-            candidate = await self._ledger.open_candidate(tenant=tenant, kb=kb, embedder_id=self._embedder.model_id)
-            run = Run(tenant=tenant, kb=kb, candidate=candidate, on_progress=on_progress)
-            run.current = await self._ledger.current(tenant=tenant, kb=kb)
-            if not moved:
-                run.refuse_strangers(origins)
-            if self._quarantine is not None:
-                run.decided = await self._quarantine.decided(tenant=tenant, kb=kb)
-            run.resumed = any(document.since == candidate for document in run.current.values())
-            await self._clear_leftovers(run)
-            await self._pipeline(run, source)
-            await self._prune(run, prune, emptied=emptied)
-            await self._record_held(run, prune)
-            return await self._publish(run, started)
+        wanted = Publish.ALWAYS if force and publish is Publish.AUTO else publish
+        run, items = Run(tenant=tenant, kb=kb, candidate=0, on_progress=on_progress), aiter(source.items())
+        way = await self._way(run, wanted, gives_way=gives_way)
+        while True:
+            async with self._held(run):
+                way.begin(committed=run.chunks)
+                await self._open(run, origins, moved=moved)
+                await self._pipeline(run, items, way)
+                if run.exhausted:
+                    await self._prune(run, prune, emptied=emptied, force=force)
+                    refuse_wipe(len(removed), of=len(run.current), policy=self._policy, force=force)
+                    await self._end(run, removed)
+                    await self._record_held(run, prune, removed)
+                    return await self._publish(run, started, wanted)
+                if (await self._publish(run, started, wanted)).waits:
+                    way.stop()
+            await way.let_go_first()
+
+    async def _way(self, run: Run, publish: Publish, *, gives_way: bool) -> GivingWay:
+        golden = self._golden is not None and await self._golden(run.tenant, run.kb)
+        gives_way = gives_way and may_part(publish, golden=golden)
+        return GivingWay(self._changes_wait if gives_way else None, tenant=run.tenant, kb=run.kb)
+
+    @asynccontextmanager
+    async def _held(self, run: Run) -> AsyncGenerator[None]:
+        """The ingest lock: at once or not at all; patiently for a run that gave way, and while changes are taken."""
+        began = time.monotonic()
+        async with AsyncExitStack() as stack:
+            while True:
+                try:
+                    await stack.enter_async_context(self._ledger.ingest_lock(tenant=run.tenant, kb=run.kb))
+                    break
+                except Conflict:
+                    taken = run.candidate or (self._changes_wait and await self._changes_wait(run.tenant, run.kb))
+                    if not taken or time.monotonic() - began > (RETAKE_S_MAX if run.candidate else TAKEN_S_MAX):
+                        raise
+                await asyncio.sleep(RETAKE_PAUSE_S)
+            yield
+
+    async def _open(self, run: Run, origins: Mapping[str, str], *, moved: bool) -> None:
+        tenant, kb = run.tenant, run.kb
+        await undo(tenant=tenant, kb=kb, ledger=self._ledger, index=self._index)
+        candidate = await self._ledger.open_candidate(tenant=tenant, kb=kb, embedder_id=self._embedder.model_id)
+        run.reopen(candidate, await self._ledger.current(tenant=tenant, kb=kb))
+        if not moved:
+            run.refuse_strangers(origins)
+        if self._quarantine is not None:
+            run.decided = await self._quarantine.decided(tenant=tenant, kb=kb)
+        await self._clear_leftovers(run)
 
     async def _clear_leftovers(self, run: Run) -> None:
         """Index entries of documents whose run died before the ledger heard of them."""
@@ -134,7 +203,7 @@ class DocumentJourney:
         if unknown:
             await self._index.delete(tenant=run.tenant, kb=run.kb, doc_ids=unknown, since=run.candidate)
 
-    async def _pipeline(self, run: Run, source: Source) -> None:
+    async def _pipeline(self, run: Run, items: AsyncIterator[SourceItem | Failure], way: GivingWay) -> None:
         async def vectors_of(batch: Batch) -> Vectors:
             return await embed([text for prepared in batch for text in prepared.texts], embedder=self._embedder)
 
@@ -142,21 +211,30 @@ class DocumentJourney:
             await commit(batch, vectors, ledger=self._ledger, blobs=self._blobs, index=self._index, words=self._words)
             run.committed(batch)
 
-        await pipeline(self._batches(run, source), embed=vectors_of, commit=write)
+        await pipeline(self._batches(run, items, way), embed=vectors_of, commit=write)
 
-    async def _batches(self, run: Run, source: Source) -> AsyncIterator[Batch]:
+    async def _batches(
+        self, run: Run, items: AsyncIterator[SourceItem | Failure], way: GivingWay
+    ) -> AsyncIterator[Batch]:
+        """Until the source is exhausted, or somebody else is let go first."""
         batch: list[Prepared] = []
         chunks, documents_max = 0, min(FIRST_BATCH_DOCUMENTS, self._batch_documents)
-        async for item in source.items():
+        chunks_max = way.chunks_max(BATCH_CHUNKS_MAX, committed=run.chunks)
+        async for item in items:
             prepared = await self._prepare_item(run, item)
             run.report_progress()
-            if prepared is None:
-                continue
-            batch.append(prepared)
-            chunks += len(prepared.chunks)
-            if len(batch) >= documents_max or chunks >= BATCH_CHUNKS_MAX:
+            if prepared is not None:
+                batch.append(prepared)
+                chunks += len(prepared.chunks)
+            full = len(batch) >= documents_max or chunks >= chunks_max
+            let_go = (full or run.items % LOOKS_EVERY_ITEMS == 0) and await way.wanted()
+            if batch and (full or let_go):
                 yield batch
+                chunks_max = way.chunks_max(BATCH_CHUNKS_MAX, committed=run.chunks)
                 batch, chunks, documents_max = [], 0, min(2 * documents_max, self._batch_documents)
+            if let_go:
+                return
+        run.exhausted = True
         if batch:
             yield batch
 
@@ -230,7 +308,7 @@ class DocumentJourney:
         else:
             run.unchanged += 1
 
-    async def _prune(self, run: Run, prefixes: Sequence[str], *, emptied: bool) -> None:
+    async def _prune(self, run: Run, prefixes: Sequence[str], *, emptied: bool, force: bool) -> None:
         unread = tuple(run.unread)
         gone = [
             doc_id
@@ -252,11 +330,23 @@ class DocumentJourney:
                 f"The source yielded nothing, and pruning would remove {len(gone)} documents.",
                 remedy="Check the path, or leave out --prune.",
             )
-        ids = await self._ledger.end(tenant=run.tenant, kb=run.kb, candidate=run.candidate, doc_ids=gone)
-        await self._index.set_until(ids, run.candidate)
-        run.removed += len(gone)
+        own = sum(doc_id.startswith(tuple(prefixes)) for doc_id in run.current)
+        refuse_wipe(len(gone), of=own, policy=self._policy, force=force)
+        await self._end(run, gone)
 
-    async def _record_held(self, run: Run, prefixes: Sequence[str]) -> None:
+    async def _end(self, run: Run, doc_ids: Collection[str]) -> None:
+        """Documents that are not current, or that this run met, are left as they are."""
+        gone = [
+            doc_id
+            for doc_id in doc_ids
+            if doc_id not in run.seen and doc_id in run.current and run.current[doc_id].until == FOREVER
+        ]
+        if gone:
+            ids = await self._ledger.end(tenant=run.tenant, kb=run.kb, candidate=run.candidate, doc_ids=gone)
+            await self._index.set_until(ids, run.candidate)
+            run.removed += len(gone)
+
+    async def _record_held(self, run: Run, prefixes: Sequence[str], removed: Collection[str]) -> None:
         """What is suspicious waits for a person; what is not there any more, or is clean now, waits no longer."""
         if self._quarantine is None:
             return
@@ -264,7 +354,8 @@ class DocumentJourney:
         clear = [
             doc_id
             for doc_id in await self._waiting(run, self._quarantine)
-            if doc_id not in run.waiting and (doc_id in run.seen or (gone and doc_id.startswith(gone)))
+            if doc_id not in run.waiting
+            and (doc_id in run.seen or doc_id in removed or (gone and doc_id.startswith(gone)))
         ]
         await self._hold(run, clear=clear)
 
@@ -280,19 +371,23 @@ class DocumentJourney:
         if self._quarantine is not None and (found or clear):
             await self._quarantine.hold(found, tenant=run.tenant, kb=run.kb, clear=clear)
 
-    async def _publish(self, run: Run, started: float) -> IngestReport:
+    async def _publish(self, run: Run, started: float, publish: Publish) -> IngestReport:
         await self._ledger.record_failures(tenant=run.tenant, kb=run.kb, candidate=run.candidate, failures=run.failures)
-        changes = run.added + run.changed + run.removed
         ended = await self._ledger.ended(tenant=run.tenant, kb=run.kb, candidate=run.candidate)
-        if changes or run.resumed or ended:
+        if run.has_news or run.resumed or ended:
             if ended:
                 # A run that died after its commit may not have told the index.
                 await self._index.set_until(ended, run.candidate)
-            snapshot = await self._ledger.publish(tenant=run.tenant, kb=run.kb, candidate=run.candidate)
-            published = True
+            why = await self._waits(run, publish)
+            tenant, kb, candidate = run.tenant, run.kb, run.candidate
+            if why:
+                snapshot = await self._ledger.seal(tenant=tenant, kb=kb, candidate=candidate, waits=why)
+            else:
+                snapshot = await self._ledger.publish(tenant=tenant, kb=kb, candidate=candidate)
+            published = run.published = not why or run.published
         else:
             snapshot = await self._ledger.published(tenant=run.tenant, kb=run.kb)
-            published = False
+            published, why = run.published, ""
         return IngestReport(
             snapshot=snapshot.number,
             published=published,
@@ -306,4 +401,19 @@ class DocumentJourney:
             duration_s=time.monotonic() - started,
             held=run.named_held,
             hidden=tuple(run.hidden),
+            waits=why,
+        )
+
+    async def _waits(self, run: Run, publish: Publish) -> str:
+        """Why the candidate is not published; empty when it is to be."""
+        facts = await self._ledger.facts(tenant=run.tenant, kb=run.kb, candidate=run.candidate)
+        written = await read_back(run, index=self._index, blobs=self._blobs)
+        published = await self._ledger.published(tenant=run.tenant, kb=run.kb)
+        return waits(
+            facts,
+            written,
+            publish=publish,
+            published=published.number > 0,
+            golden=self._golden is not None and await self._golden(run.tenant, run.kb),
+            policy=self._policy,
         )

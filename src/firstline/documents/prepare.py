@@ -4,19 +4,30 @@ from __future__ import annotations
 
 import hashlib
 import uuid
-from collections import Counter
-from collections.abc import Callable, Mapping
+from collections import Counter, deque
+from collections.abc import Callable, Mapping, Sequence
 from typing import Final
 
 from firstline.documents.chunk import ChunkSpan, chunk, embedding_text
 from firstline.documents.parse import parse
 from firstline.documents.quarantine import fingerprint, invisible, reads_like_instructions, safe, suspicions
 from firstline.documents.run import Prepared
-from firstline.domain import Chunk, Document, SourceItem
+from firstline.domain import (
+    NOTHING,
+    PAGES,
+    Chunk,
+    Document,
+    ParsedDocument,
+    Redacted,
+    SourceItem,
+    pages_told,
+    question_key,
+)
 from firstline.errors import NotAccepted
 from firstline.ports import Redactor
 from firstline.vocabulary import vocabulary
 
+QUESTION_KEY: Final = "question_key"
 INVISIBLE_MAX: Final = 20
 """Some stand in many pages, put there by editors: they are left out without a word."""
 
@@ -33,6 +44,7 @@ def prepare(
 ) -> Prepared:
     """CPU-bound, for a thread. NotAccepted when the item cannot be read or holds no text."""
     parsed = parse(item)
+    redactor = redactor.for_document(item.kind)
     # Redact first: a chunk edge can cut an identifier in two and hide both halves.
     redacted = redactor.redact(parsed.text)
     blob = redacted.text.encode("utf-8")
@@ -52,9 +64,10 @@ def prepare(
         acl=item.acl,
         level=item.level,
         since=candidate,
-        metadata=_safe({**parsed.metadata, **item.metadata}, redactor),
+        metadata=safe_metadata({**parsed.metadata, **item.metadata}, item.title, redactor),
     )
-    chunks = tuple(_chunk(document, ordinal, span) for ordinal, span in enumerate(spans))
+    starts = _bytes_of_pages(parsed.page_starts, redacted)
+    chunks = tuple(_chunk(document, ordinal, span, starts) for ordinal, span in enumerate(spans))
     bodies = tuple(_cut(blob, part.start, part.end) for part in chunks)
     leads = tuple(_cut(blob, *part.lead) if part.lead else "" for part in chunks)
     return Prepared(
@@ -80,13 +93,14 @@ def prepare(
                 redactor=redactor,
             )
         ),
-        hidden=_of_hidden(parsed.hidden, item),
+        hidden=_left_out(parsed, item),
     )
 
 
-def _of_hidden(hidden: str, item: SourceItem) -> str:
-    """What was left out because no reader sees it, in words; empty when nothing was."""
-    told: list[str] = []
+def _left_out(parsed: ParsedDocument, item: SourceItem) -> str:
+    """What was left out because no reader sees it or because it could not be read, in words; empty when nothing was."""
+    told = [parsed.notice] if parsed.notice else []
+    hidden = parsed.hidden
     if hidden:
         like = ", which reads like instructions to an assistant" if reads_like_instructions(hidden) else ""
         told.append(f"text that no reader sees was left out ({len(hidden):,} characters{like})")
@@ -96,7 +110,28 @@ def _of_hidden(hidden: str, item: SourceItem) -> str:
     return "; ".join(told)
 
 
-def _chunk(document: Document, ordinal: int, span: ChunkSpan) -> Chunk:
+def _bytes_of_pages(starts: Sequence[int], redacted: Redacted) -> tuple[int, ...]:
+    """Where pages begin in the redacted text's bytes, when they began at these characters before."""
+    if not starts:
+        return ()
+    found: list[int] = []
+    shift = at = size = 0
+    waiting = deque(sorted(redacted.redactions, key=lambda each: each.start))
+    for start in starts:
+        while waiting and waiting[0].end <= start:
+            gone = waiting.popleft()
+            shift += len(gone.placeholder) - (gone.end - gone.start)
+        # A page that begins within what was taken out begins with the placeholder.
+        own = waiting[0].start if waiting and waiting[0].start < start else start
+        place = max(at, own + shift)
+        size += len(redacted.text[at:place].encode("utf-8"))
+        at = place
+        found.append(size)
+    return tuple(found)
+
+
+def _chunk(document: Document, ordinal: int, span: ChunkSpan, page_starts: Sequence[int]) -> Chunk:
+    pages = pages_told(page_starts, span.start, span.end)
     return Chunk(
         chunk_id=_chunk_id(document, span.start, span.end),
         tenant=document.tenant,
@@ -114,6 +149,7 @@ def _chunk(document: Document, ordinal: int, span: ChunkSpan) -> Chunk:
         level=document.level,
         since=document.since,
         lead=span.lead,
+        metadata={PAGES: pages} if pages else NOTHING,
     )
 
 
@@ -125,9 +161,13 @@ def _chunk_id(document: Document, start: int, end: int) -> str:
     return str(uuid.UUID(bytes=hashlib.sha256(name.encode()).digest()[:16], version=5))
 
 
-def _safe(metadata: Mapping[str, str], redactor: Redactor) -> dict[str, str]:
+def safe_metadata(metadata: Mapping[str, str], title: str, redactor: Redactor) -> dict[str, str]:
     """Columns and front matter hold personal data as readily as the text does."""
-    return {name: safe(value, redactor) for name, value in metadata.items()}
+    found = {name: safe(value, redactor) for name, value in metadata.items()}
+    if metadata.get(QUESTION_KEY) == question_key(title):
+        # Of the redacted question: its key has lost the capitals and signs by which a secret is known.
+        found[QUESTION_KEY] = question_key(safe(title, redactor))
+    return found
 
 
 def _safe_url(url: str | None, redactor: Redactor) -> str | None:

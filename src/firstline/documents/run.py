@@ -56,6 +56,11 @@ class Run:
         self.candidate = candidate
         self.current: dict[str, Document] = {}
         self.resumed = False
+        self.exhausted = False
+        """The source has yielded all."""
+        self.published = False
+        """A part of it was published already, when it gave way."""
+        self._told = 0
         self.seen: set[str] = set()
         self.items = self.added = self.changed = self.removed = self.unchanged = self.chunks = 0
         self.redactions: Counter[str] = Counter()
@@ -69,7 +74,26 @@ class Run:
         self.kept_out: list[Failure] = []
         self.rejected: list[Failure] = []
         self.hidden: list[Failure] = []
+        self.contents: list[str] = []
+        """Blobs that this run has written."""
         self._on_progress = on_progress
+
+    def reopen(self, candidate: int, current: dict[str, Document]) -> None:
+        """Begin, or go on after having given way, as this candidate."""
+        self.candidate = candidate
+        self.current = current
+        self.resumed = any(document.since == candidate for document in current.values())
+        self.contents = []
+        self._told = self._changes
+
+    @property
+    def has_news(self) -> bool:
+        """Something changed as this candidate."""
+        return self._changes > self._told
+
+    @property
+    def _changes(self) -> int:
+        return self.added + self.changed + self.removed
 
     def refuse_strangers(self, origins: Mapping[str, str]) -> None:
         """InvalidInput when a current document under one of these prefixes came from another place: two folders of one
@@ -140,6 +164,7 @@ class Run:
             self.changed += known
             self.added += not known
             self.chunks += len(prepared.chunks)
+            self.contents.append(prepared.document.blob)
             self.redactions.update(prepared.redactions)
         self.report_progress()
 

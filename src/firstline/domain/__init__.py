@@ -9,7 +9,19 @@ Units and conventions used throughout:
 
 from __future__ import annotations
 
+from firstline.domain.acting import EVERY_TENANT, NOBODY, act_for, acting_for, acting_tenant
 from firstline.domain.basics import EVERYONE, FOREVER, NOTHING, ORIGIN
+from firstline.domain.events import (
+    Accepted,
+    ChangeState,
+    DeadJob,
+    Job,
+    JobBacklog,
+    Lag,
+    RawChange,
+    RawDocument,
+    WaitingChange,
+)
 from firstline.domain.front_matter import FRONT_MATTER_CHARS_MAX, UNSEEN, FrontMatter, front_matter
 from firstline.domain.knowledge import (
     AuditEntry,
@@ -56,9 +68,11 @@ from firstline.domain.outcomes import (
     Talk,
     Tried,
 )
-from firstline.domain.principals import ApiKey, Level, Principal
+from firstline.domain.paper import PAGES, at_page, page_at, pages_told
+from firstline.domain.principals import ApiKey, KeyScope, Level, Principal
 from firstline.domain.replies import RankedDocument, Reply, ReplyBlock, ReplyCitation
 from firstline.domain.review import Feedback, FeedbackReason, Judgement, Rating, ReviewItem, ReviewReason, Verdict
+from firstline.domain.schedules import next_due
 from firstline.domain.search import (
     Category,
     Citation,
@@ -79,6 +93,26 @@ from firstline.domain.search import (
     Verification,
 )
 from firstline.domain.sessions import GateReading, Session, Turn, audited_category
+from firstline.domain.snapshots import (
+    CandidateFacts,
+    ChangeKind,
+    DocumentChange,
+    SnapshotEntry,
+    SnapshotState,
+    Tombstone,
+)
+from firstline.domain.sources import (
+    CURSOR_CHARS_MAX,
+    Alert,
+    Change,
+    Complete,
+    Cursor,
+    RegisteredSource,
+    Removed,
+    SourceState,
+    SyncReport,
+    Unchanged,
+)
 from firstline.domain.texts import (
     PIPELINE_VERSION,
     question_key,
@@ -86,34 +120,48 @@ from firstline.domain.texts import (
 )
 
 __all__ = [
+    "CURSOR_CHARS_MAX",
     "EVERYONE",
+    "EVERY_TENANT",
     "FOREVER",
     "FRONT_MATTER_CHARS_MAX",
+    "NOBODY",
     "NOTHING",
     "ORIGIN",
+    "PAGES",
     "PERSON_OWNS",
     "PIPELINE_VERSION",
     "UNSEEN",
+    "Accepted",
+    "Alert",
     "Answered",
     "ApiKey",
     "Asks",
     "AuditEntry",
     "Availability",
     "CalibratedGates",
+    "CandidateFacts",
     "Category",
+    "Change",
+    "ChangeKind",
+    "ChangeState",
     "Chunk",
     "ChunkKind",
     "Citation",
     "Claim",
     "ClaimKind",
     "Clarify",
+    "Complete",
     "Completeness",
     "Coverage",
     "Critique",
+    "Cursor",
+    "DeadJob",
     "Deflected",
     "Delivery",
     "DeliveryState",
     "Document",
+    "DocumentChange",
     "DocumentKind",
     "Draft",
     "DraftState",
@@ -135,7 +183,11 @@ __all__ = [
     "HighStakes",
     "IngestReport",
     "Intent",
+    "Job",
+    "JobBacklog",
     "Judgement",
+    "KeyScope",
+    "Lag",
     "Level",
     "Mood",
     "Note",
@@ -147,9 +199,13 @@ __all__ = [
     "Quarantined",
     "RankedDocument",
     "Rating",
+    "RawChange",
+    "RawDocument",
     "Reason",
     "Redacted",
     "Redaction",
+    "RegisteredSource",
+    "Removed",
     "Reply",
     "ReplyBlock",
     "ReplyCitation",
@@ -161,16 +217,30 @@ __all__ = [
     "Session",
     "Silent",
     "Snapshot",
+    "SnapshotEntry",
+    "SnapshotState",
     "SourceItem",
+    "SourceState",
     "Suspicion",
+    "SyncReport",
     "Talk",
+    "Tombstone",
     "Triage",
     "Tried",
     "Turn",
+    "Unchanged",
     "Verdict",
     "Verification",
+    "WaitingChange",
+    "act_for",
+    "acting_for",
+    "acting_tenant",
+    "at_page",
     "audited_category",
     "front_matter",
+    "next_due",
+    "page_at",
+    "pages_told",
     "question_key",
     "readable_message",
 ]

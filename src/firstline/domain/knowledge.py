@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from datetime import datetime
@@ -54,12 +55,15 @@ class SourceItem:
 @dataclass(frozen=True, kw_only=True, slots=True)
 class ParsedDocument:
     """Normalised Markdown with what the source said about itself (front matter, document properties). `hidden` is
-    text that no reader of the source would see; it is not in `text`."""
+    text that no reader of the source would see; it is not in `text`. `page_starts` is where each page of paper begins,
+    in characters of `text`, page 1 first; empty for formats without pages. `notice` is what could not be read of it."""
 
     title: str
     text: str
     metadata: Mapping[str, str] = field(default_factory=lambda: NOTHING)
     hidden: str = ""
+    page_starts: tuple[int, ...] = ()
+    notice: str = ""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -134,6 +138,8 @@ class Snapshot:
 
     `embedder_id` names the embedder that made its vectors; None where there are none, or where nobody asked.
     `gates_version` names the calibrated gates that are in force for the knowledge base; 0: none, as shipped.
+    `canary` is a snapshot that a `canary_share` of the sessions ask instead; 0: none. `forgotten` rises whenever a
+    document of the knowledge base is forgotten: a cached value is of one number and one such mark.
     """
 
     tenant: str
@@ -144,6 +150,17 @@ class Snapshot:
     published_at: datetime | None
     embedder_id: str | None = None
     gates_version: int = 0
+    canary: int = 0
+    canary_share: float = 0.0
+    forgotten: int = 0
+
+    def number_for(self, session_id: str) -> int:
+        """The snapshot that this session asks: the same one for as long as the canary's share does not change, and a
+        session that a share takes in is taken in by every larger one."""
+        if not self.canary:
+            return self.number
+        drawn = int.from_bytes(hashlib.sha256(session_id.encode("utf-8", "surrogatepass")).digest()[:8], "big")
+        return self.canary if drawn / 2**64 < self.canary_share else self.number
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -241,7 +258,8 @@ class AuditEntry:
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class IngestReport:
-    """`held`: documents of this run that are in quarantine. `hidden`: documents that had text which no reader sees, and
+    """`waits`: why the snapshot was made and not published; empty when it was, or when nothing changed.
+    `held`: documents of this run that are in quarantine. `hidden`: documents that had text which no reader sees, and
     what of it was left out."""
 
     snapshot: int
@@ -256,3 +274,4 @@ class IngestReport:
     duration_s: float
     held: tuple[Failure, ...] = ()
     hidden: tuple[Failure, ...] = ()
+    waits: str = ""

@@ -140,7 +140,8 @@ class HandoffEvent(StrEnum):
 @dataclass(frozen=True, kw_only=True, slots=True)
 class HandoffMessage:
     """A hand-over as it goes out: what happened to it, whose it is, and how it was then. `test`: nobody asked anything,
-    somebody tries a channel."""
+    somebody tries a channel. `thread` names what the channel made of the first message of this hand-over, so that the
+    next ones are told there; "" where it made none."""
 
     event: HandoffEvent
     tenant: str
@@ -148,6 +149,7 @@ class HandoffMessage:
     handoff: Handoff
     occurred_at: datetime
     test: bool = False
+    thread: str = ""
 
 
 class DeliveryState(StrEnum):

@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 from dataclasses import dataclass
 from datetime import datetime
-from enum import IntEnum
+from enum import IntEnum, StrEnum
 
 
 class Level(IntEnum):
@@ -41,6 +41,13 @@ class Principal:
         return hashlib.sha256(f"{self.tenant}\x1e{tags}\x1e{int(self.level)}".encode()).hexdigest()[:16]
 
 
+class KeyScope(StrEnum):
+    """What a key may do besides asking and reading."""
+
+    MINT = "mint"
+    """Make widget tokens."""
+
+
 @dataclass(frozen=True, kw_only=True, slots=True)
 class ApiKey:
     """A stored key: the secret itself is known to its holder alone, `secret_sha256` checks it."""
@@ -53,3 +60,4 @@ class ApiKey:
     created_at: datetime
     expires_at: datetime | None
     revoked_at: datetime | None
+    scopes: frozenset[KeyScope] = frozenset()

@@ -19,8 +19,11 @@ class ReplyBlock:
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class ReplyCitation:
+    """`place` says where in the document it stands, in the words of the reply: "p. 12"; empty where nothing does."""
+
     number: int
     citation: Citation
+    place: str = ""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)

@@ -63,12 +63,14 @@ class Route(StrEnum):
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Exchange:
     """An earlier turn as a rewriter reads it: what was asked, what the bot replied (Markdown, "" when it had no
-    answer), the titles it cited and the options it offered. Only `question` is the asker's own words."""
+    answer), the titles it cited and the options it offered; `asked_back`: it asked for more. Only `question` is the
+    asker's own words."""
 
     question: str
     reply: str = ""
     cited: tuple[str, ...] = ()
     options: tuple[str, ...] = ()
+    asked_back: bool = False
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -122,7 +124,8 @@ class Evidence:
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Citation:
-    """The span that supports a claim: bytes of `blob`, inside the chunk `chunk_id`."""
+    """The span that supports a claim: bytes of `blob`, inside the chunk `chunk_id`. `page` is that of a paper document
+    where the span begins, from 1; None where there are no pages."""
 
     chunk_id: str
     doc_id: str
@@ -131,6 +134,7 @@ class Citation:
     end: int
     title: str
     url: str | None
+    page: int | None = None
 
 
 class ClaimKind(StrEnum):

@@ -14,11 +14,15 @@ from firstline.domain.search import Intent, Scores, SearchPlan, Triage
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Session:
+    """A conversation. `snapshot` is asked whatever is published, for checks before publishing; 0: the published one, or
+    the canary, as `Snapshot.number_for` draws. It is not stored."""
+
     session_id: str
     tenant: str
     kb: str
     user: str
     created_at: datetime
+    snapshot: int = 0
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)

@@ -91,6 +91,30 @@ class ObjectBlobs:
             raise _outside(start, end)
         return data
 
+    async def holds(self, name: str) -> bool:
+        if not _NAME.fullmatch(name):
+            return False
+        try:
+            await obstore.head_async(self._store, _path(name))
+        except FileNotFoundError:
+            return False
+        except (BaseError, OSError) as error:
+            raise _translated(error, "look for a blob") from error
+        return True
+
+    async def delete(self, name: str) -> None:
+        if not _NAME.fullmatch(name):
+            return
+        path = _path(name)
+        try:
+            await obstore.delete_async(self._store, path)
+            if self._folder is not None:
+                await asyncio.to_thread(_sync_folder, (self._folder / path).parent)
+        except FileNotFoundError:
+            return
+        except (BaseError, OSError) as error:
+            raise _translated(error, "delete a blob") from error
+
     async def size_bytes(self) -> int:
         total = 0
         try:
@@ -121,6 +145,15 @@ def _sync(path: Path) -> None:
             os.fsync(descriptor)
         finally:
             os.close(descriptor)
+
+
+def _sync_folder(folder: Path) -> None:
+    """What was deleted must not come back after a power cut."""
+    descriptor = os.open(folder, os.O_RDONLY)
+    try:
+        os.fsync(descriptor)
+    finally:
+        os.close(descriptor)
 
 
 def _outside(start: int, end: int) -> InvalidInput:

@@ -56,6 +56,8 @@ class Runner:
     tenant: str
     kb: str
     history_turns: int = 6
+    snapshot: int = 0
+    """Ask this one, whatever is published; 0: the published one."""
 
     async def rank(self, case: Case, exclude: frozenset[str]) -> list[str]:
         """Implements `evaluate.Rank`."""
@@ -78,6 +80,7 @@ class Runner:
             kb=self.kb,
             user=principal.user,
             created_at=datetime.now(UTC),
+            snapshot=self.snapshot,
         )
         await self.create_session(session)
         for earlier in case.history[-self.history_turns :] if self.history_turns else ():

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Awaitable, Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
-from firstline.domain import Clarify, GateReading, Principal, Session, Turn
+from firstline.domain import NOTHING, Clarify, GateReading, Principal, Session, Turn
 from firstline.ports import Scope
 
 OnStatus = Callable[[str], Awaitable[None]]
@@ -15,10 +15,21 @@ ReadGate = Callable[[Mapping[str, float]], GateReading]
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
+class Message:
+    """What somebody sent, redacted, before anything was looked up for it. The rest as in `Asked`."""
+
+    session: Session
+    principal: Principal
+    text: str
+    on_status: OnStatus | None = None
+    exclude: frozenset[str] = frozenset()
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
 class Asked:
     """`history` holds the session's newest turns, oldest first; `exclude` documents that do not exist for this turn.
     `gates` are those that decide, by name, and `gates_version` names them; `unfit` says why they may not,
-    if so."""
+    if so. `then`: what was late or broken in the recorded turn that is replayed, if one is."""
 
     session: Session
     principal: Principal
@@ -31,6 +42,7 @@ class Asked:
     gates: Mapping[str, ReadGate]
     gates_version: int
     unfit: str = ""
+    then: Mapping[str, str] = field(default_factory=lambda: NOTHING)
 
     @property
     def earlier(self) -> tuple[str, ...]:

@@ -10,12 +10,12 @@ from __future__ import annotations
 from collections.abc import Collection, Sequence
 from dataclasses import replace
 
-from firstline.domain import Citation, Claim, ClaimKind, Draft, Evidence
+from firstline.domain import Citation, Claim, ClaimKind, Draft, Evidence, page_at
 from firstline.questions.message.terms import all_stems, terms
 from firstline.questions.page.apt import apt
 from firstline.questions.page.conflicts import conflicting
 from firstline.questions.page.rows_asked import rows_asked
-from firstline.questions.page.units import Unit, units_of
+from firstline.questions.page.units import Unit, quotable, units_of
 
 
 def compose(question: str, evidence: Sequence[Evidence], *, chars_max: int, aside: Collection[str] = ()) -> Draft:
@@ -24,7 +24,7 @@ def compose(question: str, evidence: Sequence[Evidence], *, chars_max: int, asid
     if not evidence:
         return Draft(claims=())
     sought = frozenset(terms(question))
-    cut = [(piece, _telling(units_of(piece.text, lead=piece.lead_text))) for piece in apt(question, evidence)]
+    cut = [(piece, _telling(quotable(units_of(piece.text, lead=piece.lead_text)))) for piece in apt(question, evidence)]
     asked = frozenset(rows_asked([unit for _, units in cut for unit in units], sought))
     claims: list[Claim] = []
     shown: list[Unit] = []
@@ -92,6 +92,7 @@ def _claim(piece: Evidence, unit: Unit) -> Claim:
             end=base + len(piece.text[:end].encode("utf-8")),
             title=chunk.title,
             url=chunk.url,
+            page=page_at(chunk.metadata, base + len(piece.text[:start].encode("utf-8"))),
         )
 
     citations = [span(unit.start, unit.end)]
@@ -99,7 +100,8 @@ def _claim(piece: Evidence, unit: Unit) -> Claim:
         # The column names stand in the part before: the row cites them there.
         names = piece.lead_text.strip().splitlines()[0]
         at = chunk.lead[0] + len(piece.lead_text[: piece.lead_text.index(names)].encode("utf-8"))
-        citations.append(replace(citations[0], start=at, end=at + len(names.encode("utf-8"))))
+        page = page_at(chunk.metadata, at) or citations[0].page
+        citations.append(replace(citations[0], start=at, end=at + len(names.encode("utf-8")), page=page))
     elif unit.kind is ClaimKind.ROW:
         header = piece.text.find("|")
         line_end = piece.text.find("\n", header)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from firstline.domain import Evidence, Scores, question_key
+from firstline.errors import Unavailable
 from firstline.ports import BlobStore, KnowledgeLedger, Scope
 
 EXACT = Scores(dense=1.0, words=0.0, document=1.0, fused=1.0)
@@ -17,6 +18,9 @@ async def faq(question: str, scope: Scope, *, ledger: KnowledgeLedger, blobs: Bl
     chunks = await ledger.document_chunks(document.doc_id, scope)
     evidence: list[Evidence] = []
     for chunk in chunks:
-        text = (await blobs.get_range(chunk.blob, chunk.start, chunk.end)).decode("utf-8")
+        raw = await blobs.get_range(chunk.blob, chunk.start, chunk.end)
+        if len(raw) != chunk.end - chunk.start:
+            raise Unavailable("A document could be read in part only.", remedy="Ask again in a moment.")
+        text = raw.decode("utf-8")
         evidence.append(Evidence(chunk=chunk, text=text, lead_text="", scores=EXACT))
     return tuple(evidence)

@@ -72,6 +72,7 @@ def relevance_features(
     said = _stems_of(own)
     said_elsewhere = _stems_of(others)
     return {
+        "margin_fifth": first.score - ranked[min(4, len(ranked) - 1)].score,
         "margin_tenth": first.score - ranked[min(9, len(ranked) - 1)].score,
         "beyond_neighbour": max(scores.dense for _, scores in first.hits) - neighbour,
         "own_terms": _share(sought, said - said_elsewhere),

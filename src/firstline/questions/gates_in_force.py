@@ -22,7 +22,7 @@ from firstline.ports import GateLedger
 from firstline.questions.asked import ReadGate
 from firstline.questions.gate import GateModel, read
 
-RETRIEVAL_VERSION: Final = "2"
+RETRIEVAL_VERSION: Final = "3"
 """Raise it when the code between a question and its gates' values changes without a knob: it is one itself."""
 
 logger = logging.getLogger(__name__)

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import asyncio
 import uuid
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from datetime import datetime, timedelta
 from functools import partial
@@ -19,7 +19,6 @@ from firstline.domain import (
     PERSON_OWNS,
     Category,
     Escalated,
-    Evidence,
     Handoff,
     HandoffState,
     HighStakes,
@@ -30,33 +29,30 @@ from firstline.domain import (
     Tried,
     Turn,
 )
-from firstline.errors import Conflict, FirstlineError
-from firstline.ports import ConversationLedger, KnowledgeLedger, Scope
+from firstline.errors import Conflict
+from firstline.ports import ConversationLedger, KnowledgeLedger
 from firstline.questions.asked import Asked
-from firstline.questions.card.bearing import names_to_look_up
-from firstline.questions.card.codes import holds
-from firstline.questions.card.matters import THEIRS
+from firstline.questions.card.case import Case
+from firstline.questions.card.matters import ACCOUNT, THEIRS, is_commercial
 from firstline.questions.card.not_enough import named_by
+from firstline.questions.card.pages import keeps
+from firstline.questions.card.problem import OF_THE_BOT
 from firstline.questions.card.read import BRIEF_CHARS_MAX, MESSAGE_CHARS_MAX, read_of
 from firstline.questions.card.support_hours import Support, availability
 from firstline.questions.card.telling_words import FAILS, TRIED
-from firstline.questions.handoff import Case, handoff
+from firstline.questions.handoff import handoff
+from firstline.questions.looked_up import Holding, coded_pages, found_before, offered_pages, versions_in
 from firstline.questions.message.person_wanted import wants_person
 from firstline.questions.message.signs import HIGH_STRONG, HIGH_WEAK, PRIVATE, first_sign
 from firstline.questions.message.small_talk import small_talk
-from firstline.questions.page.versions import Stated, versions_of
 from firstline.questions.trail import Trail
 
 TURNS_READ_MAX: Final = 200
-TRIED_MAX: Final = 6
-VERSIONS_S_MAX: Final = 0.5
-CODES_S_MAX: Final = 1.0
+TRIED_MAX: Final = 5
 CARD_S_MAX: Final = 2.0
 RETURNS_MAX: Final = 2
 """A conversation that comes back more often than this, within RETURNS_WITHIN, goes straight to its last owner."""
 RETURNS_WITHIN: Final = timedelta(hours=24)
-Holding = Callable[[str, Scope], Awaitable[Sequence[Evidence]]]
-"""The pieces inside the scope that the whole index has for one name, by words alone."""
 _WEIGHTY: Final = frozenset({Intent.LEGAL, Intent.BILLING_DISPUTE, Intent.COMPLAINT})
 
 
@@ -80,7 +76,10 @@ async def with_handoff(
     turns = await conversations.turns(session_id, limit=TURNS_READ_MAX)
     *said, newest = read_of([*(turn.question for turn in turns), asked.question])
     earlier = [replace(turn, question=text) for turn, text in zip(turns, said, strict=True)]
-    coded = await _coded([*said, newest], asked.scope, holding)
+    coded = await coded_pages([*said, newest], asked.scope, holding)
+    offered = await offered_pages(turns, asked.question, asked.scope, knowledge)
+    found = [*trail.evidence, *(one for each in coded.values() for one in each)]
+    documents = dict.fromkeys((*(piece.chunk.doc_id for piece in found), *(one.doc_id for one in offered)))
     case = Case(
         session_id=session_id,
         turn=asked.number,
@@ -92,11 +91,11 @@ async def with_handoff(
         coded=coded,
         gates=trail.gates,
         sought=(trail.plan.standalone if trail.plan else newest)[:MESSAGE_CHARS_MAX],
-        versions=await _versions(
-            asked, [*trail.evidence, *(one for each in coded.values() for one in each)], knowledge
-        ),
+        versions=await versions_in(list(documents), asked.scope, knowledge),
+        offered=offered,
         availability=availability(support, now),
         outcome=outcome,
+        before=() if trail.evidence or any(coded.values()) else await found_before(turns, asked.scope, knowledge),
     )
     if trail.stands is not None:
         told = await _told(partial(joined, trail.stands), case)
@@ -138,38 +137,6 @@ async def append(turn: Turn, new: Handoff | None, *, conversations: Conversation
         raise Conflict(
             "This conversation got another message at the same time.", remedy="Send the message again."
         ) from error
-
-
-async def _coded(messages: Sequence[str], scope: Scope, holding: Holding) -> dict[str, Sequence[Evidence]]:
-    """By code and name of the conversation, the pieces that hold it. Whatever the question's language found: a code is
-    the same in every one. A slow index costs the line, not the hand-over."""
-    found: dict[str, Sequence[Evidence]] = {}
-    try:
-        async with asyncio.timeout(CODES_S_MAX):
-            for name in names_to_look_up(messages):
-                pieces = await holding(name, scope)
-                found[name] = [
-                    one
-                    for one in pieces
-                    if holds(" ".join((one.chunk.title, *one.chunk.section_path, one.lead_text, one.text)), name)
-                ]
-    except (TimeoutError, FirstlineError):
-        return found
-    return found
-
-
-async def _versions(
-    asked: Asked, evidence: Sequence[Evidence], knowledge: KnowledgeLedger
-) -> dict[str, Sequence[Stated]]:
-    """What the documents found are about. A slow ledger costs the reason, not the hand-over."""
-    if not evidence:
-        return {}
-    found = list(dict.fromkeys(piece.chunk.doc_id for piece in evidence))
-    try:
-        async with asyncio.timeout(VERSIONS_S_MAX):
-            return {one.doc_id: versions_of(one) for one in await knowledge.documents(found, asked.scope)}
-    except (TimeoutError, FirstlineError):
-        return {}
 
 
 def joined(stands: Handoff, case: Case) -> Handoff:
@@ -219,7 +186,14 @@ def _weighty(question: str, triage: Triage | None) -> bool:
 
 def _asks_for_others(question: str) -> bool:
     """For secrets, or for what belongs to others, in so many words."""
+    if OF_THE_BOT.search(question) is not None and THEIRS.search(question) is None:
+        return False
     return PRIVATE.search(question) is not None or THEIRS.search(question) is not None
+
+
+def _of_an_account(question: str, triage: Triage) -> bool:
+    """In words that say so, or by an operator's own phrase; what the classifier guessed of a complaint is none."""
+    return triage.intent is Intent.OTHER or ACCOUNT.search(question) is not None or is_commercial(question)
 
 
 def _may_be_one(question: str, triage: Triage) -> bool:
@@ -239,7 +213,7 @@ def _also(own: Sequence[Turn], case: Case, reason: Reason) -> tuple[tuple[Reason
             continue
         if triage.category is Category.OUT_OF_SCOPE:
             private = triage.intent is Intent.PRIVATE_DATA
-            if private and not _asks_for_others(question):
+            if not (_asks_for_others(question) if private else _of_an_account(question, triage)):
                 continue
             found[Reason.PRIVATE_DATA if private else Reason.UNSUPPORTED_CATEGORY] = number
         elif triage.category is Category.HIGH_STAKES and _may_be_one(question, triage):
@@ -248,12 +222,14 @@ def _also(own: Sequence[Turn], case: Case, reason: Reason) -> tuple[tuple[Reason
 
 
 def _tried_so_far(newest: Handoff, stands: Handoff, *, nothing_found: bool) -> tuple[Tried, ...]:
-    """Each page once, with what was found out about it last. Of the messages before those stay that name what was asked
-    about, and all of them where nothing was looked up for this one."""
-    kept = [tried for tried in stands.tried if nothing_found or named_by(tried.why_not)]
+    """Each page once, whichever part of it was read, with what was found out about it last. Of the messages
+    before those stay that name what was asked about or say so in their title, and all of them where nothing was looked
+    up for this one."""
+    about = f"{newest.question}\n{newest.summary.partition(chr(10))[0]}"
+    kept = [tried for tried in stands.tried if nothing_found or keeps(tried, about)]
     told: dict[str, Tried] = {}
     for tried in (*newest.tried, *kept):
-        told.setdefault(tried.title, tried)
+        told.setdefault(tried.title.partition(" > ")[0], tried)
     named = [tried for tried in told.values() if named_by(tried.why_not) or not tried.score]
     return tuple(dict.fromkeys((*named, *told.values())))[:TRIED_MAX]
 

@@ -3,102 +3,80 @@
 from __future__ import annotations
 
 import re
-from collections import Counter
-from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass
 from datetime import datetime
 from typing import Final
 
 from firstline.domain import (
     Answered,
-    Availability,
-    Evidence,
-    GateReading,
+    Category,
     Handoff,
     HandoffState,
     Intent,
-    Mood,
     Outcome,
     Reason,
-    Triage,
     Tried,
     Turn,
 )
-from firstline.questions.card.bearing import CODE, bearing, names_of, titles_first
-from firstline.questions.card.codes import apart
+from firstline.questions.card.apt import apt, followed
+from firstline.questions.card.asides import of_us, withdraws
+from firstline.questions.card.attempts import is_attempt, is_result
+from firstline.questions.card.bearing import CODE, names_of, titles_first
+from firstline.questions.card.case import Case
+from firstline.questions.card.codes import apart, codes_of, holds
+from firstline.questions.card.customer import (
+    entities_of,
+    intent_of,
+    language_of_case,
+    mood_of,
+    shown_intent,
+    triages_of,
+)
 from firstline.questions.card.gist import Gist, gist
-from firstline.questions.card.next_step import Situation, next_step
-from firstline.questions.card.not_enough import NAMES, NO_PASSAGE, NOT_USED, named_by, not_enough
+from firstline.questions.card.next_step import Matter, Situation, next_step
+from firstline.questions.card.not_enough import named_by
+from firstline.questions.card.pages import TRIED_MAX, is_about, looked_at, shown_before_of, with_offers
+from firstline.questions.card.pasted_parts import prose_and_code
 from firstline.questions.card.pointed import pointed
-from firstline.questions.card.running_version import running_version
+from firstline.questions.card.said import only_wish, sentences_of
 from firstline.questions.card.telling_words import UNHELPED
-from firstline.questions.message.manner import entities
+from firstline.questions.message.language import DEFAULT
 from firstline.questions.message.person_wanted import wants_person
-from firstline.questions.message.terms import FUNCTION_WORDS, terms
-from firstline.questions.page.versions import Stated
+from firstline.questions.message.terms import terms
 from firstline.questions.shown_before import settled
 
 SUMMARY_CHARS_MAX: Final = 1_600
-TRIED_MAX: Final = 5
-SHOWN_BEFORE_MAX: Final = 3
-RELEVANT_BY: Final = 1.15
-"""Less than this times the gate's threshold is no page to be named first."""
-ENTITIES_MAX: Final = 20
-CHARS_READ_MAX: Final = 2_000
-TURNS_OF_MOOD: Final = 3
-SAYS_LITTLE: Final = frozenset({Intent.PERSON, Intent.SMALL_TALK, Intent.OTHER})
-"""Intents that an earlier message says more than: who asks for a person has asked something before."""
-UNUSED: Final = frozenset({Reason.HIGH_STAKES, Reason.PRIVATE_DATA, Reason.UNSUPPORTED_CATEGORY, Reason.POLICY})
+CODES_NAMED_MAX: Final = 2
+MATTER_LABELS: Final = ("Problem", "Error", "Happens", "What changed", "Code")
+"""Lines of the summary that pages are measured against."""
 
 ASKING_HELPS: Final = frozenset({Reason.LOW_CONFIDENCE, Reason.NO_VERIFIED_CONTEXT, Reason.USER_ASKED})
-_UNITS: Final = frozenset({"KB", "MB", "GB", "TB", "KIB", "MIB", "GIB", "TIB", "MS"})
+WHOSE_HELPS: Final = frozenset({Reason.HIGH_STAKES, Reason.UNSUPPORTED_CATEGORY})
+_WHOSE: Final = re.compile(r"\b(?:account|organisation|cluster|phone|invoice)\b")
+_BOTH: Final = re.compile(r"\b(?:both|all\s+(?:of\s+them|three|two)|beide[ns]?|les\s+deux|amb[ao]s)\b", re.IGNORECASE)
 _REFERS_BACK: Final = re.compile(
     r"\b(?:that|this|it|which|the\s+(?:page|answer|article))\s+(?:(?:did|does|has|is)(?:n't|\s+not)|makes?\s+no)\b|\byou\s+(?:already\s+)?(?:said|told|sent)\b",
     re.IGNORECASE,
 )
-_SENTENCE_START: Final = re.compile(r"(?:^|[.!?:]\s+|\n\s*)\W*$")
-
-
-@dataclass(frozen=True, kw_only=True, slots=True)
-class Case:
-    """One message on its way to a person: what the turn knew, and the conversation before it, oldest first.
-
-    `sought` is the question in full, as it was searched; `versions`, by document id, what the documents found
-    are about. `outcome` is the message's own, where it is an answer; `also`: (another reason of this hand-over, the
-    message that gave it). `looked`: what was looked at for the messages before.
-    `coded`: by name that was looked up in the whole index, the pieces that hold it, best first; none is an empty one.
-    """
-
-    session_id: str
-    turn: int
-    reason: Reason
-    question: str
-    earlier: Sequence[Turn]
-    triage: Triage | None
-    evidence: Sequence[Evidence] = ()
-    gates: Sequence[GateReading] = ()
-    sought: str = ""
-    versions: Mapping[str, Sequence[Stated]] = field(default_factory=dict[str, Sequence[Stated]])
-    availability: Availability | None = None
-    outcome: Outcome | None = None
-    also: Sequence[tuple[Reason, int]] = ()
-    looked: Sequence[Tried] = ()
-    coded: Mapping[str, Sequence[Evidence]] = field(default_factory=dict[str, Sequence[Evidence]])
-
-    @property
-    def messages(self) -> tuple[str, ...]:
-        return (*(turn.question for turn in self.earlier), self.question)
 
 
 def handoff(case: Case, *, handoff_id: str, created_at: datetime) -> Handoff:
     """The hand-over of the whole conversation, open and nobody's."""
     done = settled(case.earlier, case.question)
-    question = pointed(case.messages)
-    told = gist(case.messages, question=question, settled=done)
+    question = _without_code(pointed(case.messages, settled=done, answers=case.answers))
+    told = gist(case.messages, question=question, settled=done, answers=case.answers)
     failed = next((gate for gate in case.gates if not gate.passed), None)
-    dispute = case.reason is Reason.HIGH_STAKES and told.commercial
-    missing = told.missing if case.reason in ASKING_HELPS or dispute else ()
-    tried = (*_shown_before(case, done), *_tried(case))
+    missing = _missing(case.reason, told)
+    if told.matters and (is_one_of(question, told.matters) or wants_person(case.question)):
+        question = " ".join(f"({at}) {one}" for at, one in enumerate(told.matters, start=1))
+    shown = shown_before_of(case, done)
+    about = _about(question, told)
+    tried = (*shown, *looked_at(case, about, but=frozenset(one.title for one in shown)))
+    tried = tried or tuple(one for one in case.before if is_about(one.title, about))[:TRIED_MAX]
+    tried = with_offers(
+        tried, case, _matter_in_full(case, question, told), withdrawn=dict(told.lines).get("Withdrawn", "")
+    )
     return Handoff(
         handoff_id=handoff_id,
         session_id=case.session_id,
@@ -106,12 +84,12 @@ def handoff(case: Case, *, handoff_id: str, created_at: datetime) -> Handoff:
         reason=case.reason,
         question=question,
         summary=told.text()[:SUMMARY_CHARS_MAX],
-        intent=_intent(case),
-        entities=_entities(case),
+        intent=shown_intent(case),
+        entities=entities_of(case),
         tried=tried,
-        language=_language(case),
-        mood=_mood(case),
-        next_step=next_step(_situation(case, told, question, missing, done)),
+        language=language_of_case(case),
+        mood=mood_of(case),
+        next_step=next_step(_situation(case, told, question, missing, done, tried)),
         state=HandoffState.OPEN,
         created_at=created_at,
         missing=missing,
@@ -121,7 +99,32 @@ def handoff(case: Case, *, handoff_id: str, created_at: datetime) -> Handoff:
     )
 
 
-def _situation(case: Case, told: Gist, question: str, missing: Sequence[str], done: Collection[int]) -> Situation:
+def is_one_of(question: str, matters: Sequence[str]) -> bool:
+    """It is one of them, or asks for an answer to all of them."""
+    return _BOTH.search(question) is not None or any(one.casefold() in question.casefold() for one in matters)
+
+
+def _missing(reason: Reason, told: Gist) -> tuple[str, ...]:
+    """Where much is at stake or a decision is wanted nothing technical is asked, only whose it is."""
+    if reason in WHOSE_HELPS:
+        return tuple(one for one in told.missing if _WHOSE.search(one))
+    return told.missing if reason in ASKING_HELPS else ()
+
+
+def _without_code(question: str) -> str:
+    """It stands under its own label, where there is something beside it; so does what is taken back."""
+    prose, code = prose_and_code(question)
+    told = prose.strip() if code and prose.strip() else question
+    every = sentences_of(told, 0)
+    left = [one for one in every if not (withdraws(one.text) or only_wish(one.text) or of_us(one.text))]
+    if len(left) < len(every):
+        left = [one for one in left if not (is_attempt(one) or is_result(one))] or left
+    return " ".join(one.text for one in left) if left and len(left) < len(every) else told
+
+
+def _situation(
+    case: Case, told: Gist, question: str, missing: Sequence[str], done: Collection[int], tried: Sequence[Tried]
+) -> Situation:
     reactions = [_Reaction.of(message) for message in case.messages]
     shown = [
         citation.title
@@ -130,37 +133,58 @@ def _situation(case: Case, told: Gist, question: str, missing: Sequence[str], do
         for claim in turn.outcome.claims
         for citation in claim.citations
     ]
-    named = [each.title.partition(" > ")[0] for each in case.looked if named_by(each.why_not)]
     coded = titles_first(case.coded)
     unknown = _unknown(case, question, told)
+    given = [title for turn in case.earlier for title in _answered_from(turn.outcome)]
+    lines = dict(told.lines)
+    about = _matter_in_full(case, question, told)
+    took = followed(case, about, tried)
+    but = frozenset((*shown, *took, *given))
+    pages = apt(case, about, tried, but=but, withdrawn=lines.get("Withdrawn", ""))
     return Situation(
         reason=case.reason,
-        intent=_intent(case),
+        intent=intent_of(case),
         messages=case.messages,
         question=question,
         missing=missing,
+        refused=_is_refused(case),
         # Beside the page of another code an unknown one is no reason to name none.
         unknown=[] if coded else [name for name in unknown if CODE.fullmatch(name)],
         unnamed=[name for name in unknown if coded or not CODE.fullmatch(name)],
-        nearest=list(dict.fromkeys((*coded, *named, *(piece.chunk.title for piece in case.evidence)))),
-        near=bool(named or coded) or _is_near(case.gates),
+        apt=pages[: _pages_named(about, coded)],
         answered=_answered_from(case.outcome),
-        given=[
-            title
-            for place, turn in enumerate(case.earlier)
-            if place not in done
-            for title in _answered_from(turn.outcome)
-        ],
         shown=list(dict.fromkeys(shown)),
+        followed=took,
         also=case.also,
         commercial=told.commercial,
         account=told.account,
+        matters=[Matter(text=one, apt=apt(case, one, tried, but=but)) for one in told.matters],
     )
 
 
-def _is_near(gates: Sequence[GateReading]) -> bool:
-    """What was found is about the question; hardly relevant is not."""
-    return not any(gate.name == "relevance" and gate.value < RELEVANT_BY * gate.threshold for gate in gates)
+def _pages_named(about: str, coded: Sequence[str]) -> int:
+    """One; where several codes have a page each, one of each."""
+    codes = [one for one in codes_of([about], codes_max=CODES_NAMED_MAX) if any(holds(title, one) for title in coded)]
+    return max(1, len(codes))
+
+
+def _about(question: str, told: Gist) -> str:
+    """What pages are measured against: the question and what it is about. Attempts and complaints are in no page."""
+    return "\n".join(dict.fromkeys(apart(one) for one in (question, *dict(told.lines).get("Problem", "").split(" | "))))
+
+
+def _matter_in_full(case: Case, question: str, told: Gist) -> str:
+    """In a language that pages are not written in all that was said: only names and numbers are alike there."""
+    lines = dict(told.lines)
+    if language_of_case(case) != DEFAULT:
+        return "\n".join((question, *case.messages))
+    return "\n".join((question, *(lines.get(label, "") for label in MATTER_LABELS)))
+
+
+def _is_refused(case: Case) -> bool:
+    """The newest message that is out of scope is about a topic that the operator named (topics.py)."""
+    found = next((one for one in triages_of(case) if one.category is Category.OUT_OF_SCOPE), None)
+    return found is not None and found.intent is Intent.OTHER
 
 
 def _answered_from(outcome: Outcome | None) -> list[str]:
@@ -208,122 +232,3 @@ def _unknown(case: Case, question: str, told: Gist) -> list[str]:
         return [*sure, *(name for name in rest if case.looked and all(name in each.why_not for each in case.looked))]
     held = " ".join(" ".join((piece.chunk.title, piece.text, piece.lead_text)) for piece in case.evidence).casefold()
     return [*sure, *(name for name in rest if name.casefold() not in held)]
-
-
-def _intent(case: Case) -> Intent:
-    """The newest that says something, whatever was said last."""
-    known = [triage.intent for triage in _triages(case)]
-    return next((intent for intent in known if intent not in SAYS_LITTLE), known[0] if known else Intent.OTHER)
-
-
-def _triages(case: Case) -> list[Triage]:
-    """Newest first."""
-    return [found for found in (case.triage, *(turn.triage for turn in reversed(case.earlier))) if found is not None]
-
-
-def _entities(case: Case) -> tuple[str, ...]:
-    """Of the whole conversation, in the order they came up, each in its first spelling."""
-    found: dict[str, str] = {}
-    for message in map(apart, case.messages):
-        for name in entities(message, entities_max=ENTITIES_MAX, chars_max=CHARS_READ_MAX):
-            cleaned = _name(name, message)
-            # Anger writes in capitals, as acronyms do.
-            if cleaned and not (cleaned.isupper() and cleaned.isalpha() and _angry(message)):
-                found.setdefault(cleaned.casefold(), cleaned)
-    return tuple(found.values())[:ENTITIES_MAX]
-
-
-def _name(name: str, message: str) -> str:
-    """Without the word in front of a code, and without the one that only opens its sentence; "" when none is left."""
-    words = name.split()
-    coded = [word for word in words if CODE.fullmatch(word)]
-    if coded:
-        return coded[0]
-    if name.startswith("SECRET_") or name.upper() in _UNITS or name.casefold() in FUNCTION_WORDS:
-        return ""
-    if len(words) > 1 and name.replace(" ", "").isalpha():
-        opens = _SENTENCE_START.search(message[: message.find(name)]) is not None
-        if opens or words[0].casefold() in FUNCTION_WORDS:
-            return " ".join(words[1:]) if len(words) > 2 or words[1].isupper() else ""
-    return name
-
-
-def _angry(message: str) -> bool:
-    return "!!" in message or wants_person(message)
-
-
-def _language(case: Case) -> str:
-    """The one that most was written in: a short message is easily mistaken for another language."""
-    written: Counter[str] = Counter()
-    if case.triage is not None:
-        written[case.triage.language] += len(case.question)
-    for turn in case.earlier:
-        if turn.triage is not None:
-            written[turn.triage.language] += len(turn.question)
-    return written.most_common(1)[0][0] if written else "en"
-
-
-def _mood(case: Case) -> Mood:
-    lately = _triages(case)[:TURNS_OF_MOOD]
-    return Mood.UPSET if any(found.mood is Mood.UPSET for found in lately) else Mood.NEUTRAL
-
-
-def _shown_before(case: Case, done: Collection[int]) -> tuple[Tried, ...]:
-    """Pages that the bot answered from, the newest ones."""
-    shown: dict[str, Tried] = {}
-    answers = [(turn.number, turn.outcome, place in done) for place, turn in enumerate(case.earlier)]
-    for number, outcome, thanked in reversed([*answers, (case.turn, case.outcome, False)]):
-        if not isinstance(outcome, Answered):
-            continue
-        how = "was the answer to this message" if number == case.turn else f"was the answer to message {number}"
-        after = (
-            "; wait for their reply"
-            if number == case.turn
-            else "; the customer thanked"
-            if thanked
-            else "; the customer went on asking"
-        )
-        for citation in (citation for claim in outcome.claims for citation in claim.citations):
-            shown.setdefault(
-                citation.doc_id,
-                Tried(
-                    chunk_id=citation.chunk_id,
-                    title=citation.title,
-                    url=citation.url,
-                    score=0.0,
-                    why_not=f"{how}{after}",
-                ),
-            )
-    return tuple(shown.values())[:SHOWN_BEFORE_MAX]
-
-
-def _tried(case: Case) -> tuple[Tried, ...]:
-    tried: dict[str, Tried] = {}
-    asked = running_version(case.messages)
-    given = case.outcome.claims if isinstance(case.outcome, Answered) else ()
-    shown = {citation.doc_id for claim in given for citation in claim.citations}
-    coded = bearing(case.coded)
-    for piece in (*coded, *case.evidence):
-        if piece.chunk.doc_id in tried or piece.chunk.doc_id in shown:
-            continue
-        if len(tried) >= TRIED_MAX:
-            break
-        lacking = not_enough(
-            piece,
-            sought=apart(case.sought or case.question),
-            asked=asked,
-            versions=case.versions.get(piece.chunk.doc_id, ()),
-        )
-        if piece in coded and not named_by(lacking):
-            own = next(code for code, pieces in case.coded.items() if piece in pieces)
-            lacking = "; ".join(
-                part for part in (lacking.partition("; ")[0] if "version" in lacking else "", f"{NAMES}{own}") if part
-            )
-        tried[piece.chunk.doc_id] = Tried(
-            chunk_id=piece.chunk.chunk_id,
-            title=" > ".join(dict.fromkeys((piece.chunk.title, *piece.chunk.section_path[-1:]))),
-            url=piece.chunk.url,
-            score=piece.scores.fused,
-            why_not=NOT_USED if lacking == NO_PASSAGE and case.reason in UNUSED else lacking,
-        )
-    return tuple(tried.values())

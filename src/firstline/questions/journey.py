@@ -10,7 +10,6 @@ wrong on the way becomes an honest Escalated within the turn's deadline.
 from __future__ import annotations
 
 import asyncio
-import logging
 import time
 import uuid
 from collections.abc import AsyncGenerator, Collection, Mapping, Sequence
@@ -20,6 +19,7 @@ from dataclasses import replace
 from datetime import UTC, datetime
 
 from firstline.domain import (
+    NOTHING,
     PERSON_OWNS,
     Answered,
     Category,
@@ -42,7 +42,7 @@ from firstline.domain import (
     Turn,
     readable_message,
 )
-from firstline.errors import FirstlineError, Unavailable
+from firstline.errors import Unavailable
 from firstline.ports import (
     BlobStore,
     ChunkIndex,
@@ -57,16 +57,18 @@ from firstline.ports import (
     WordEncoder,
 )
 from firstline.questions.admission import Admission
-from firstline.questions.asked import Asked, OnStatus
+from firstline.questions.asked import Asked, Message, OnStatus
+from firstline.questions.card.case import Case
 from firstline.questions.caveats import caveats, readings
 from firstline.questions.clarify import clarify
 from firstline.questions.compose import compose
 from firstline.questions.critique import critique, unanswered_note
+from firstline.questions.cut_short import BEGIN_S_MIN, RECORD_S_MAX, cut_short, ledger_s_max
 from firstline.questions.faq import faq
 from firstline.questions.gate import GateModel, confidence_features, relevance_features
 from firstline.questions.gates_in_force import AS_GIVEN, GatesInForce, held_at, reads
 from firstline.questions.handing_over import append, with_handoff
-from firstline.questions.handoff import Case, handoff
+from firstline.questions.handoff import handoff
 from firstline.questions.limits import JourneyLimits, refuse_other_embedder
 from firstline.questions.message.person_wanted import wants_person
 from firstline.questions.message.references import begins_anew, changes_subject
@@ -88,8 +90,6 @@ from firstline.questions.trail import Trail
 from firstline.questions.triage import WITHOUT_CLASSIFIER
 from firstline.questions.verify import verify
 from firstline.questions.wording.links import with_allowed_links
-
-logger = logging.getLogger(__name__)
 
 CLARIFYING_MAX = 2
 """Turns in a row that ask back."""
@@ -137,6 +137,7 @@ class QuestionJourney:
         self._limits = limits
         self._admission = Admission(limits.turns_at_once)
         self._locks = SessionLocks()
+        self._replays: Turn | None = None
 
     async def ask(
         self,
@@ -154,30 +155,52 @@ class QuestionJourney:
         Unavailable when not even the record can be written.
         """
         text = self._accepted(question)
+        return await self._taken(
+            Message(session=session, principal=principal, text=text, on_status=on_status, exclude=exclude)
+        )
+
+    async def replayed(self, turn: Turn, session: Session, principal: Principal, *, then: ConversationLedger) -> Turn:
+        """A recorded message taken once more, on its snapshot and gates, with the conversation as it was `then`. What
+        was late or broken is again. Errors as in `ask`."""
+        other = copy(self)
+        other._conversations, other._replays = then, turn
+        return await other._taken(Message(session=session, principal=principal, text=turn.question))
+
+    async def _taken(self, message: Message) -> Turn:
         started = time.perf_counter()
-        async with self._locks.of(session.session_id), self._admitted(started) as left_s:
-            history = tuple(
-                await self._conversations.turns(session.session_id, limit=max(1, self._limits.history_turns))
-            )
-            snapshot = await self._published(tenant=session.tenant, kb=session.kb)
-            gates, unfit = await self._in_force.deciding(snapshot, self._gates)
-            asked = Asked(
-                session=session,
-                principal=principal,
-                question=text,
-                number=history[-1].number + 1 if history else 1,
-                history=history[-self._limits.history_turns :] if self._limits.history_turns else (),
-                scope=Scope.of(principal, kb=session.kb, snapshot=snapshot.number),
-                exclude=exclude,
-                on_status=on_status,
-                gates=reads(gates),
-                gates_version=self._in_force.version(snapshot),
-                unfit=unfit,
-            )
-            trail = Trail(timings_ms={"wait": (self._limits.turn_deadline_s - left_s) * 1000})
+        async with self._locks.of(message.session.session_id), self._admitted(started) as left_s:
+            async with ledger_s_max(max(left_s, BEGIN_S_MIN)):
+                asked, stands = await self._begun(message)
+            waited_ms = (self._limits.turn_deadline_s - left_s) * 1000
+            trail = Trail(stands=stands, then=asked.then, timings_ms={"wait": waited_ms})
+            left_s = min(left_s, self._limits.turn_deadline_s - (time.perf_counter() - started))
             outcome = await self._within_deadline(asked, trail, left_s=left_s)
             trail.timings_ms["total"] = (time.perf_counter() - started) * 1000
-            return await self._record(asked, trail, outcome)
+            async with ledger_s_max(RECORD_S_MAX):
+                return await self._record(asked, trail, outcome)
+
+    async def _begun(self, message: Message) -> tuple[Asked, Handoff | None]:
+        """The message with all that holds for its turn, and the session's hand-over that is not closed."""
+        session, kept = message.session, self._limits.history_turns
+        then = self._replays.degraded if self._replays else NOTHING
+        history = tuple(await self._conversations.turns(session.session_id, limit=max(1, kept)))
+        snapshot = await self._published(tenant=session.tenant, kb=session.kb, session=session)
+        gates, unfit = await self._in_force.deciding(snapshot, self._gates)
+        asked = Asked(
+            session=session,
+            principal=message.principal,
+            question=message.text,
+            number=history[-1].number + 1 if history else 1,
+            history=history[-kept:] if kept else (),
+            scope=Scope.of(message.principal, kb=session.kb, snapshot=snapshot.number),
+            exclude=message.exclude,
+            on_status=message.on_status,
+            gates=reads(gates),
+            gates_version=self._in_force.version(snapshot),
+            unfit=unfit or then.get("gates", "").removeprefix("broken: "),
+            then=then,
+        )
+        return asked, await self._conversations.open_handoff(session.session_id)
 
     async def rank(
         self,
@@ -236,9 +259,13 @@ class QuestionJourney:
 
     # --- one message ------------------------------------------------------------------------------------------------
 
-    async def _published(self, *, tenant: str, kb: str) -> Snapshot:
+    async def _published(self, *, tenant: str, kb: str, session: Session | None = None) -> Snapshot:
         snapshot = await self._knowledge.published(tenant=tenant, kb=kb)
         refuse_other_embedder(snapshot, kb=kb, embedder_id=self._search.embedder_id)
+        if (of := self._replays) is not None:
+            return replace(snapshot, number=of.snapshot, gates_version=of.gates_version)
+        if session is not None:
+            return replace(snapshot, number=session.snapshot or snapshot.number_for(session.session_id))
         return snapshot
 
     def _accepted(self, question: str) -> str:
@@ -255,21 +282,16 @@ class QuestionJourney:
 
     async def _within_deadline(self, asked: Asked, trail: Trail, *, left_s: float) -> Outcome:
         # Before anything else, the deadline included: while a person owns the session the bot is silent.
-        trail.stands = await self._conversations.open_handoff(asked.session.session_id)
         if trail.stands is not None and trail.stands.state in PERSON_OWNS:
             return Silent(handoff=trail.stands)
         if asked.unfit:
             trail.degraded["gates"] = f"broken: {asked.unfit}"
             return self._late(asked, trail)
-        try:
+        with cut_short(trail):
             if left_s <= 0:
                 raise TimeoutError
             async with asyncio.timeout(left_s):
                 return await self._outcome(asked, trail)
-        except TimeoutError:
-            logger.warning("a turn reached its deadline")
-        except FirstlineError as error:
-            logger.warning("a turn failed: %s", error.code)
         return self._late(asked, trail)
 
     def _late(self, asked: Asked, trail: Trail) -> Outcome:
@@ -298,7 +320,8 @@ class QuestionJourney:
         await asked.tell("retrieve")
         await self._find(asked, trail, vector)
         ranked_max = self._limits.search.documents_ranked
-        await settle(asked, trail, search=self._search, limit=ranked_max, rules=self._limits.rules)
+        with trail.step("settle"):
+            await settle(asked, trail, search=self._search, limit=ranked_max, rules=self._limits.rules)
         if (early := self._early_outcome(asked, trail)) is not None:
             return early
         return await self._judged(asked, trail)

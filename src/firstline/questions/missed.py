@@ -93,7 +93,7 @@ async def missed(
     document = await knowledge.document(doc_id, scope)
     published = await knowledge.published(tenant=principal.tenant, kb=kb)
     # What was deleted or closed since must not come back by asking about an old turn.
-    now = Scope.of(principal, kb=kb, snapshot=published.number)
+    now = Scope.of(principal, kb=kb, snapshot=published.number_for(turn.session_id))
     if document is None or await knowledge.document(doc_id, now) is None:
         return Missed(doc_id=doc_id, title="", verdict="There is no such page for you.")
     if turn.plan is None:

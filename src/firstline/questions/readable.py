@@ -23,7 +23,7 @@ async def readable(turn: Turn, principal: Principal, *, kb: str, knowledge: Know
         return turn
     then = Scope.of(principal, kb=kb, snapshot=turn.snapshot)
     published = await knowledge.published(tenant=principal.tenant, kb=kb)
-    now = Scope.of(principal, kb=kb, snapshot=published.number)
+    now = Scope.of(principal, kb=kb, snapshot=published.number_for(turn.session_id))
     # A document that was deleted or closed since must not come back by reloading what was made of it.
     if isinstance(outcome, Clarify):
         open_then = await _open(outcome.pages, then, knowledge)
@@ -55,7 +55,14 @@ async def readable_handoff(
     named = [(tried.chunk_id, tried.title) for tried in handoff.tried]
     named += [(citation.chunk_id, citation.title) for citation in cited]
     snapshots = sorted({turn.snapshot for turn in turns}, reverse=True)
-    visible = await _visible([chunk_id for chunk_id, _ in named], snapshots, principal, kb=kb, knowledge=knowledge)
+    visible = await _visible(
+        [chunk_id for chunk_id, _ in named],
+        snapshots,
+        principal,
+        kb=kb,
+        session_id=handoff.session_id,
+        knowledge=knowledge,
+    )
     open_titles = {part for chunk_id, title in named if chunk_id in visible for part in _titles(title)}
     closed = {part for chunk_id, title in named if chunk_id not in visible for part in _titles(title)} - open_titles
     step = handoff.next_step
@@ -68,7 +75,13 @@ async def readable_handoff(
 
 
 async def _visible(
-    chunk_ids: Sequence[str], snapshots: Sequence[int], principal: Principal, *, kb: str, knowledge: KnowledgeLedger
+    chunk_ids: Sequence[str],
+    snapshots: Sequence[int],
+    principal: Principal,
+    *,
+    kb: str,
+    session_id: str,
+    knowledge: KnowledgeLedger,
 ) -> set[str]:
     """Those that the principal could open in one of the snapshots, and whose page it can open now."""
     left = list(dict.fromkeys(chunk_ids))
@@ -82,7 +95,7 @@ async def _visible(
     if not page_of:
         return set()
     published = await knowledge.published(tenant=principal.tenant, kb=kb)
-    now = Scope.of(principal, kb=kb, snapshot=published.number)
+    now = Scope.of(principal, kb=kb, snapshot=published.number_for(session_id))
     open_now = await _open(list(page_of.values()), now, knowledge)
     return {chunk_id for chunk_id, doc_id in page_of.items() if doc_id in open_now}
 

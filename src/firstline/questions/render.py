@@ -31,6 +31,7 @@ from firstline.domain import (
     Talk,
     Triage,
     Turn,
+    at_page,
 )
 from firstline.questions.card.urgent_words import tells_of_harm
 from firstline.questions.message.spoken import written_in
@@ -180,12 +181,14 @@ def _answered(outcome: Answered, voice: Voice, spoken: str) -> Reply:
     numbered: list[ReplyCitation] = []
     blocks: list[ReplyBlock] = []
     for claim in outcome.claims:
-        blocks.append(ReplyBlock(text=claim.text, kind=claim.kind, citations=_number(claim, numbers, numbered)))
+        blocks.append(ReplyBlock(text=claim.text, kind=claim.kind, citations=_number(claim, numbers, numbered, voice)))
     links: dict[str, str] = {}
     for entry in numbered:
         citation = entry.citation
         if citation.url and citation.url.startswith(("https://", "http://")):
-            links.setdefault(citation.url, citation.title)
+            address = at_page(citation.url, citation.page)
+            told = f"{citation.title} ({entry.place})" if address != citation.url else citation.title
+            links.setdefault(address, told)
     shown = dict(list(links.items())[: LINKS_ALLOWED[outcome.completeness]])
     return Reply(
         outcome="answered",
@@ -204,18 +207,20 @@ def _answered(outcome: Answered, voice: Voice, spoken: str) -> Reply:
 
 def _linked(entry: ReplyCitation, shown: Mapping[str, str]) -> ReplyCitation:
     """An address that is no link of this reply is not in it at all: a surface could make a link of it."""
-    if entry.citation.url in shown:
-        return entry
-    return replace(entry, citation=replace(entry.citation, url=None))
+    address = at_page(entry.citation.url, entry.citation.page) if entry.citation.url else None
+    return replace(entry, citation=replace(entry.citation, url=address if address in shown else None))
 
 
-def _number(claim: Claim, numbers: dict[tuple[str, int, int], int], numbered: list[ReplyCitation]) -> tuple[int, ...]:
+def _number(
+    claim: Claim, numbers: dict[tuple[str, int, int], int], numbered: list[ReplyCitation], voice: Voice
+) -> tuple[int, ...]:
     used: list[int] = []
     for citation in claim.citations:
         key = (citation.chunk_id, citation.start, citation.end)
         if key not in numbers:
             numbers[key] = len(numbers) + 1
-            numbered.append(ReplyCitation(number=numbers[key], citation=citation))
+            place = "" if citation.page is None else voice.say("answered.page", page=str(citation.page))
+            numbered.append(ReplyCitation(number=numbers[key], citation=citation, place=place))
         used.append(numbers[key])
     return tuple(used)
 

@@ -12,12 +12,13 @@ Both scores of a candidate are exact, whichever list found it, so no rank-based 
 from __future__ import annotations
 
 import asyncio
+import math
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from firstline.domain import Chunk, ChunkKind, Evidence, RankedDocument, Scores, SearchPlan
-from firstline.errors import NotFound
+from firstline.errors import NotFound, Unavailable
 from firstline.ports import (
     BlobStore,
     ChunkIndex,
@@ -78,6 +79,8 @@ async def retrieve(
         hits = await index.search(
             IndexQuery(scope=scope, dense=dense, words=words.encode_query(query.text), limit=candidates)
         )
+        if not all(math.isfinite(hit.dense + hit.words + hit.document) for hit in hits):
+            raise Unavailable("The chunk index gave no usable scores.", remedy="Ask again in a moment.")
         for ranked in fuse([hit for hit in hits if hit.doc_id not in exclude], weights):
             totals[ranked.doc_id] += query.weight * ranked.score
             for chunk_id, scores in ranked.hits:
@@ -237,9 +240,12 @@ async def _companions(
 
 async def _read(chunk: Chunk, blobs: BlobStore) -> tuple[str, str]:
     try:
-        text = (await blobs.get_range(chunk.blob, chunk.start, chunk.end)).decode("utf-8")
-        lead = (await blobs.get_range(chunk.blob, *chunk.lead)).decode("utf-8") if chunk.lead else ""
+        text = await blobs.get_range(chunk.blob, chunk.start, chunk.end)
+        lead = await blobs.get_range(chunk.blob, *chunk.lead) if chunk.lead else b""
     except NotFound:
         # Forgotten between lookup and read: it is simply no evidence any more.
         return "", ""
-    return text, lead
+    if len(text) != chunk.end - chunk.start or (chunk.lead and len(lead) != chunk.lead[1] - chunk.lead[0]):
+        # A sentence that ends too early may say the opposite of the whole one.
+        raise Unavailable("A document could be read in part only.", remedy="Ask again in a moment.")
+    return text.decode("utf-8"), lead.decode("utf-8")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 import time
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -23,7 +24,7 @@ from firstline.domain import (
     Verdict,
     readable_message,
 )
-from firstline.errors import FirstlineError, InvalidInput, NotFound
+from firstline.errors import Broken, FirstlineError, InvalidInput, NotFound
 from firstline.ports import (
     BlobStore,
     Changed,
@@ -38,6 +39,10 @@ from firstline.ports import (
 from firstline.questions.readable import readable
 from firstline.questions.teaches import NEAR, teaches
 
+logger = logging.getLogger(__name__)
+
+UNREADABLE_ROUNDS_MAX: Final = 20
+UNREADABLE_KEPT_MAX: Final = 1_000
 CORRECTION_CHARS_MAX: Final = 4_000
 REFERENCE_CHARS_MAX: Final = 20_000
 TURNS_READ_MAX: Final = 200
@@ -113,7 +118,8 @@ def turn_named(name: str) -> tuple[str, int]:
 
 
 class ReviewDesk:
-    """Feedback and reviews, on every surface."""
+    """Feedback and reviews, on every surface. `unreadable` names the turns that were left out because their record
+    cannot be read."""
 
     def __init__(
         self,
@@ -136,6 +142,7 @@ class ReviewDesk:
         self._redactor = redactor
         self._sample = sample
         self._without_user = without_user
+        self.unreadable: set[str] = set()
 
     async def rate(
         self, session_id: str, number: int, rating: Rating, reason: FeedbackReason | None, correction: str, *, by: str
@@ -177,7 +184,7 @@ class ReviewDesk:
                 tenant=tenant,
                 seen_until=max(after[0] - OVERLAP, seen_until) if seen_until else after[0] - OVERLAP,
             )
-            if len(changed) < CHANGES_READ or time.monotonic() > ends_at:
+            if not changed or time.monotonic() > ends_at:
                 return
 
     async def waiting(self, *, tenant: str, limit: int) -> list[ReviewItem]:
@@ -188,10 +195,24 @@ class ReviewDesk:
     async def next(self, principal: Principal, *, by: str, limit: int) -> list[ReviewFile]:
         """The next turns for `by`, which nobody else gets for LEASE_S; what they hold already comes again."""
         await self.refresh(tenant=principal.tenant)
-        items = await self._feedback.claim(tenant=principal.tenant, by=by, limit=limit, lease_s=LEASE_S)
-        return [
-            await self._file(await self._turn(item.session_id, item.turn, principal), item, principal) for item in items
-        ]
+        for _ in range(UNREADABLE_ROUNDS_MAX):
+            items = await self._feedback.claim(tenant=principal.tenant, by=by, limit=limit, lease_s=LEASE_S)
+            files = [file for item in items if (file := await self._file_or_none(item, principal, by=by)) is not None]
+            if files or not items:
+                return files
+        return []
+
+    async def _file_or_none(self, item: ReviewItem, principal: Principal, *, by: str) -> ReviewFile | None:
+        """None for a turn whose record cannot be read: it is counted in `unreadable`, and `by` gets others instead."""
+        try:
+            return await self._file(await self._turn(item.session_id, item.turn, principal), item, principal)
+        except Broken as error:
+            named = turn_id(item.session_id, item.turn)
+            if len(self.unreadable) < UNREADABLE_KEPT_MAX:
+                self.unreadable.add(named)
+            logger.error("turn %s cannot be reviewed: %s", named, error.message)
+            await self._feedback.skip(item.session_id, item.turn, tenant=principal.tenant, by=by)
+            return None
 
     async def file(self, session_id: str, number: int, principal: Principal) -> ReviewFile:
         """One turn, whether it waits or not. NotFound when the tenant has none."""

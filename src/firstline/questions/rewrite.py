@@ -13,7 +13,9 @@ from dataclasses import replace
 from typing import Final
 
 from firstline.domain import Answered, Clarify, Exchange, PlannedQuery, Route, SearchPlan, Turn
+from firstline.questions.card.pointed import is_pointed
 from firstline.questions.message.asked_for import asked_for
+from firstline.questions.message.person_wanted import wants_person
 from firstline.questions.message.references import (
     LEANS,
     begins_anew,
@@ -48,6 +50,8 @@ COMPLETE_WEIGHT: Final = 0.7
 NEW_SUBJECT_WEIGHT: Final = 0.75
 """Of the message alone. Never 1: a new wording of the old problem shares no word with it either."""
 
+DETAIL_WORDS_MAX: Final = 15
+
 _SENTENCE_END: Final = re.compile(r"(?<=[.!?])\s|\n")
 
 
@@ -77,7 +81,8 @@ def rewrite(question: str, *, earlier: Sequence[Exchange | str]) -> SearchPlan:
     said = _leant_on(question, asked) or (asked[-1],)
     reply = _first_sentence(subject[-1].reply)
     context = "\n".join((question, *said, *([reply] if reply else ())))
-    if changes_subject(question, said):
+    detail = _gives_detail(question, subject[-1])
+    if changes_subject(question, said) and not detail:
         return _plan(
             (question, NEW_SUBJECT_WEIGHT),
             (context, 1 - NEW_SUBJECT_WEIGHT),
@@ -86,7 +91,8 @@ def rewrite(question: str, *, earlier: Sequence[Exchange | str]) -> SearchPlan:
             said=(question,),
         )
     # A code is a whole question, whatever was spoken of before it; "and E11000" goes on.
-    complete = stands_alone(question) or (bool(codes_alone(question)) and LEANS.search(question) is None)
+    coded = bool(codes_alone(question)) and LEANS.search(question) is None
+    complete = coded or (stands_alone(question) and not detail)
     alone = COMPLETE_WEIGHT if complete else ALONE_WEIGHT
     return _plan(
         (question, alone),
@@ -95,6 +101,13 @@ def rewrite(question: str, *, earlier: Sequence[Exchange | str]) -> SearchPlan:
         carried=_names(question, said),
         said=(question, *reversed(asked)),
     )
+
+
+def _gives_detail(question: str, last: Exchange) -> bool:
+    """ "Our cluster has five members", in reply to a question back, asks nothing by itself: it is about what was asked
+    before."""
+    short = len(question.split()) <= DETAIL_WORDS_MAX
+    return last.asked_back and short and not is_pointed(question) and not wants_person(question)
 
 
 def _cut(turn: Exchange | str) -> Exchange:
@@ -109,7 +122,7 @@ def exchange(turn: Turn) -> Exchange:
     for written, read in turn.plan.corrections if turn.plan else ():
         question = re.sub(rf"\b{re.escape(written)}\b", read, question)
     if isinstance(outcome, Clarify):
-        return Exchange(question=question, options=outcome.options)
+        return Exchange(question=question, options=outcome.options, asked_back=True)
     if isinstance(outcome, Answered):
         titles = dict.fromkeys(citation.title for claim in outcome.claims for citation in claim.citations)
         return Exchange(question=question, reply=outcome.claims[0].text, cited=tuple(titles))

@@ -1,9 +1,9 @@
 """From a plan to read evidence, stage by stage. Each stage has its own time, and a stated way on when it is late.
 
-| stage | late or broken | then |
+| stage | late, broken or lying | then |
 |---|---|---|
 | embed | the question has no vector | words alone are searched; what passes the gates is shown as unsure at most |
-| search | the chunk index gives nothing | Unavailable: the turn is handed over |
+| search | the chunk index gives nothing, or no numbers | Unavailable: the turn is handed over |
 | rerank | the reranker gives no scores | the fused order stands |
 
 What was done instead is noted in the turn's trail: `--explain` and the metrics show it.
@@ -13,8 +13,10 @@ from __future__ import annotations
 
 import asyncio
 import logging
+import math
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
+from typing import Final
 
 import numpy as np
 
@@ -42,6 +44,11 @@ from firstline.questions.titles import asked_for_first, by_titles
 from firstline.questions.trail import Trail
 
 logger = logging.getLogger(__name__)
+
+WORDS_ALONE: Final = "words alone were searched"
+WITHOUT_CONTEXT: Final = "what the message leans on was searched by words alone"
+FUSED_ORDER: Final = "the fused order stands"
+"""What is done instead, as the record says it: a replay does the same."""
 
 HOLDING_HITS = 12
 HOLDING_DOCUMENTS = 5
@@ -111,13 +118,17 @@ class Search:
         """The message as it is searched: with misspelt words as the knowledge base spells them."""
         return await spelling(text, scope, ledger=self._knowledge, english=self._english)
 
-    async def vectors(self, texts: Sequence[str], trail: Trail) -> Vectors | None:
-        """Shape (len(texts), dimensions); None when the embedder is late or broken."""
+    async def vectors(self, texts: Sequence[str], trail: Trail, *, instead: str = WORDS_ALONE) -> Vectors | None:
+        """Shape (len(texts), dimensions); None when the embedder is late, broken or gives something else."""
         try:
+            trail.as_then("embed", instead)
             async with asyncio.timeout(self._limits.embed_budget_s):
-                return await self._embedder.embed(texts)
-        except (TimeoutError, FirstlineError) as error:
-            self._without(trail, "embed", error, "words alone were searched")
+                made = await self._embedder.embed(texts)
+            if made.shape != (len(texts), self._embedder.dimensions) or not np.isfinite(made).all():
+                raise Unavailable("The embedder gave no usable vectors.", remedy="Ask again in a moment.")
+            return made
+        except Exception as error:  # whatever an embedder breaks, words can be searched
+            self._without(trail, "embed", error, instead)
             return None
 
     async def rank(
@@ -165,7 +176,10 @@ class Search:
         self, ranked: Sequence[RankedDocument], scope: Scope, exclude: frozenset[str] = frozenset()
     ) -> float:
         """How similar the first document's most similar sister is; 0 without a document."""
-        return await self._index.neighbour(ranked[0].doc_id, scope, exclude=exclude) if ranked else 0.0
+        near = await self._index.neighbour(ranked[0].doc_id, scope, exclude=exclude) if ranked else 0.0
+        if not math.isfinite(near):
+            raise Unavailable("The chunk index gave no usable score.", remedy="Ask again in a moment.")
+        return near
 
     async def read(self, ranked: Sequence[RankedDocument], scope: Scope, *, question: str) -> tuple[Evidence, ...]:
         return await read_evidence(
@@ -225,7 +239,7 @@ class Search:
         if not missing:
             return known
         # Late a moment ago, it would be waited for as long again.
-        made = None if "embed" in trail.degraded else await self.vectors(missing, trail)
+        made = None if "embed" in trail.degraded else await self.vectors(missing, trail, instead=WITHOUT_CONTEXT)
         if made is None:
             return [*known, *(np.zeros(self._embedder.dimensions, dtype=np.float32) for _ in missing)]
         return [*known, *made]
@@ -279,6 +293,7 @@ class Search:
         found: tuple[RankedDocument, ...],
     ) -> tuple[RankedDocument, ...]:
         try:
+            trail.as_then("rerank", FUSED_ORDER)
             async with asyncio.timeout(self._limits.rerank_budget_s):
                 texts = await read_passages(
                     passages(found, limit=self._limits.rerank_passages),
@@ -288,8 +303,10 @@ class Search:
                 )
                 scores = await reranker.score(plan.standalone, list(texts.values()))
                 judged = dict(zip(texts, scores, strict=True))
+            if not all(math.isfinite(score) for score in judged.values()):
+                raise Unavailable("The reranker gave no usable scores.", remedy="Ask again in a moment.")
         except Exception as error:  # whatever breaks an optional stage, the answer goes on without it
-            self._without(trail, "rerank", error, "the fused order stands")
+            self._without(trail, "rerank", error, FUSED_ORDER)
             return found
         return rerank(found, judged, weight=self._limits.rerank_weight)
 

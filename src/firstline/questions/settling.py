@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from typing import Final
 
 from firstline.domain import Triage
 from firstline.questions.asked import Asked
@@ -13,6 +14,9 @@ from firstline.questions.search import Search
 from firstline.questions.sorting import ruled
 from firstline.questions.topics import TopicRules
 from firstline.questions.trail import Trail
+
+APART: Final = "settle "
+"""Goes before the name of a stage of this search in what is noted as degraded."""
 
 
 async def settle(asked: Asked, trail: Trail, *, search: Search, limit: int, rules: Mapping[str, TopicRules]) -> None:
@@ -31,9 +35,11 @@ async def settle(asked: Asked, trail: Trail, *, search: Search, limit: int, rule
 async def _measured(asked: Asked, trail: Trail, found: Triage, search: Search, limit: int) -> Triage:
     ranked = trail.ranked
     if asked.history and stands_alone(asked.question):
+        own = Trail(then={stage.removeprefix(APART): noted for stage, noted in trail.then.items() if APART in stage})
         ranked = await search.rank(
-            rewrite(asked.question, earlier=[]), asked.scope, Trail(), limit=limit, exclude=asked.exclude
+            rewrite(asked.question, earlier=[]), asked.scope, own, limit=limit, exclude=asked.exclude
         )
+        trail.degraded |= {f"{APART}{stage}": noted for stage, noted in own.degraded.items()}
     reading = out_of_scope(scope_features(asked.question, ranked, trail.probabilities))
     trail.gates.append(reading)
     return settled(found, beyond=not reading.passed)

@@ -16,6 +16,8 @@ from firstline.questions.stories import stories_behind
 from firstline.questions.trail import Trail
 
 CHARS_MAX: Final = 2_000
+_BARE: Final = frozenset({"yes", "yep", "yeah", "yup", "y", "ja", "oui", "si", "sí", "はい"})
+"""These answer a question that the customer read in the answer: no thanks."""
 _PLEASED: Final = frozenset({Talk.THANKS, Talk.SOLVED, Talk.NOD, Talk.FAREWELL})
 
 
@@ -80,7 +82,7 @@ def settled(turns: Sequence[Turn], question: str) -> frozenset[int]:
 
 def _thanks(message: str) -> bool:
     start = message[:CHARS_MAX].replace("!", ".").split(".")[0].split(",")[0]
-    return small_talk(start) in _PLEASED
+    return start.strip().casefold() not in _BARE and small_talk(start) in _PLEASED
 
 
 def _comes_back(message: str) -> bool:

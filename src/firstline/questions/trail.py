@@ -6,10 +6,25 @@ import time
 from collections.abc import Generator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field
+from typing import Final
 
-from firstline.domain import Category, Document, Evidence, GateReading, Handoff, RankedDocument, SearchPlan, Triage
+from firstline.domain import (
+    NOTHING,
+    Category,
+    Document,
+    Evidence,
+    GateReading,
+    Handoff,
+    RankedDocument,
+    SearchPlan,
+    Triage,
+)
+from firstline.errors import Unavailable
 from firstline.questions.prefer import sisters_of
 from firstline.questions.stories import only_a_story
+
+HANDED_OVER: Final = "the turn was handed over"
+"""What was done instead of a step that cut the turn short."""
 
 
 @dataclass(kw_only=True, slots=True)
@@ -17,7 +32,8 @@ class Trail:
     """By document id: `documents` are those found, `copies` those whose text a better placed document has, `outdated`
     those that were replaced, as they or others say. `degraded` names the stages that were late or broken and what was
     done instead, in plain words. `probabilities` is what the triage classifier read. `read_as` is the message with its
-    misspelt words corrected. `stands` is the session's hand-over that is not closed.
+    misspelt words corrected. `stands` is the session's hand-over that is not closed. `cut` names the step that ended
+    the turn, if one did. `then` is the `degraded` of a recorded turn that is replayed: it goes without the same again.
 
     What depends on the first document is read off `ranked` whenever it is needed: another may come first later."""
 
@@ -34,6 +50,8 @@ class Trail:
     gates: list[GateReading] = field(default_factory=list[GateReading])
     timings_ms: dict[str, float] = field(default_factory=dict[str, float])
     degraded: dict[str, str] = field(default_factory=dict[str, str])
+    cut: str = ""
+    then: Mapping[str, str] = field(default_factory=lambda: NOTHING)
 
     @property
     def standalone(self) -> str:
@@ -55,7 +73,24 @@ class Trail:
     def step(self, name: str) -> Generator[None]:
         started = time.perf_counter()
         try:
+            self.as_then(name, HANDED_OVER)
             yield
+        except BaseException:
+            self.cut = self.cut or name
+            raise
         finally:
             spent = (time.perf_counter() - started) * 1000
             self.timings_ms[name] = self.timings_ms.get(name, 0.0) + spent
+
+    def as_then(self, stage: str, instead: str) -> None:
+        """In a replay: fail where the recorded turn did, when it did this instead."""
+        noted = self.then.get(stage, "")
+        if noted.endswith(f": {instead}"):
+            if noted.startswith("late"):
+                raise TimeoutError
+            raise Unavailable("As in the recorded turn.", remedy="Ask again.")
+
+    def handed_over(self, why: str) -> None:
+        """Note which step ended the turn, and why: late or broken."""
+        stage = self.cut if self.cut and self.cut not in self.degraded else "turn"
+        self.degraded[stage] = f"{why}: {HANDED_OVER}"

@@ -157,7 +157,7 @@ function shownReply(turn, rating) {
 
 function openSource(turn, number, button) {
   const entry = turn.reply.citations.find((each) => each.number === number);
-  panel.open(() => client.chunk(entry.citation.chunk_id, turn.session_id, turn.turn), number, button);
+  panel.open(() => client.chunk(entry.citation.chunk_id, turn.session_id, turn.turn), number, button, entry.place);
 }
 
 async function copy(text, button) {

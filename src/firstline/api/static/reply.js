@@ -151,6 +151,6 @@ function handover(reply) {
 
 export function plainText(reply) {
   const lines = reply.blocks.map((block) => `${block.text}${block.citations.map((n) => ` [${n}]`).join("")}`);
-  const sources = reply.citations.map((entry) => `[${entry.number}] ${entry.citation.title}`);
+  const sources = reply.citations.map((entry) => `[${entry.number}] ${[entry.citation.title, entry.place].filter(Boolean).join(", ")}`);
   return [reply.notice, ...lines, "", ...sources].filter((line, at) => line || at > 0).join("\n");
 }

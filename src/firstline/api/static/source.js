@@ -16,7 +16,7 @@ export class SourcePanel {
   }
 
   /** Load with `load()` and show the span of citation `number`; focus goes to the title, and back on closing. */
-  async open(load, number, opener) {
+  async open(load, number, opener, place = "") {
     if (this.opener === opener) {
       this.close();
       return;
@@ -29,7 +29,7 @@ export class SourcePanel {
     try {
       const chunk = await load();
       if (this.opener !== opener) return;
-      this.show(chunk, number);
+      this.show(chunk, number, place);
     } catch (problem) {
       if (this.opener !== opener) return;
       this.fill({ kind: "", title: say("no_source"), path: "" }, [`${problem.message} ${problem.remedy ?? ""}`], null);
@@ -37,12 +37,12 @@ export class SourcePanel {
     part("source-title").focus();
   }
 
-  show(chunk, number) {
+  show(chunk, number, place) {
     const letters = Array.from(chunk.text);
     const cited = chunk.cited.filter((span) => span.number === number);
     const path = chunk.section_path.filter((name, at) => at > 0 || name !== chunk.title);
     this.fill(
-      { kind: say(`kind_${chunk.document_kind}`), title: chunk.title, path: path.join(" › ") },
+      { kind: say(`kind_${chunk.document_kind}`), title: chunk.title, path: [path.join(" › "), place].filter(Boolean).join(", ") },
       pieces(letters, chunk, cited),
       chunk.url && safeUrl(chunk.url) ? chunk.url : null,
     );

@@ -114,7 +114,7 @@ class Deliverer:
             receipt = await sent(channel, delivery.message, idempotency_key=delivery.delivery_id)
         if not receipt.problem:
             self.counts[channel.name, "delivered"] += 1
-            await self.ledger.delivered(delivery.delivery_id)
+            await self.ledger.delivered(delivery.delivery_id, thread=receipt.thread)
             return receipt
         again_in_s = self._again_in_s(receipt, delivery.attempts)
         self.counts[channel.name, "dead" if again_in_s is None else "again"] += 1

@@ -37,12 +37,15 @@ REMEDIES: Final[Mapping[str, str]] = {
     "missing_scope": "the token lacks the scope chat:write: add it and install the app again",
 }
 _CODE: Final = re.compile(r"[a-z_]{1,40}")
+_STAMP: Final = re.compile(r"\d{1,12}\.\d{1,9}")
+"""How chat.postMessage names the message that it made."""
 _RINGS: Final = re.compile(r"@(?=channel|here|everyone)", re.IGNORECASE)
 
 
 class SlackChannel:
-    """Implements `ports.DeliveryChannel`. With a `token` the message goes to `channel` by chat.postMessage, else `url`
-    is an incoming webhook, which has its channel."""
+    """Implements `ports.DeliveryChannel`. With a `token` the message goes to `channel` by chat.postMessage, and what
+    becomes of the hand-over into the thread of its first message; else `url` is an incoming webhook, which has its
+    channel and names no message that a thread could begin with."""
 
     name = "slack"
 
@@ -60,6 +63,8 @@ class SlackChannel:
         if self._token:
             headers["Authorization"] = f"Bearer {self._token}"
             body["channel"] = self._channel
+            if message.thread:
+                body["thread_ts"] = message.thread
             # Slack knows no idempotency keys: who looks for a repeated message finds it by this.
             body["metadata"] = {"event_type": "firstline_handoff", "event_payload": {"delivery_id": idempotency_key}}
         content = json.dumps(body).encode()
@@ -76,7 +81,8 @@ def _said(body: bytes) -> Receipt:
     try:
         answer = cast("dict[str, Any]", json.loads(body))
         if answer.get("ok") is True:
-            return Receipt()
+            stamp = str(answer.get("ts", ""))
+            return Receipt(thread=stamp if _STAMP.fullmatch(stamp) else "")
         error = str(answer.get("error", ""))
     except (ValueError, AttributeError):
         return Receipt(problem="the reply is not Slack's", again=True)

@@ -5,12 +5,15 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Final
 
-from firstline.domain import Handoff, HandoffEvent, HandoffMessage
+from firstline.domain import Handoff, HandoffEvent, HandoffMessage, Intent
 
 QUESTION_CHARS_MAX: Final = 2_000
 SUMMARY_CHARS_MAX: Final = 4_000
 TITLE_CHARS_MAX: Final = 120
 TRIED_MAX: Final = 5
+NOTHING_MISSING: Final = "nothing that is needed to begin"
+UNTOLD: Final = frozenset({Intent.OTHER, Intent.SMALL_TALK})
+"""Intents that say nothing."""
 TEST: Final = "TEST: nobody asked this. Somebody tries whether hand-overs arrive here."
 
 HEADS: Final = {HandoffEvent.OPENED: "Hand-over", HandoffEvent.UPDATED: "Hand-over changed"}
@@ -41,7 +44,7 @@ def wording(message: HandoffMessage, *, idempotency_key: str) -> Wording:
         ("Test", TEST if message.test else ""),
         ("Question", _clean(handoff.question, QUESTION_CHARS_MAX)),
         ("Summary", _clean(handoff.summary, SUMMARY_CHARS_MAX)),
-        ("Missing", _line(", ".join(handoff.missing), 300)),
+        ("Missing", _line("; ".join(handoff.missing) or NOTHING_MISSING, 300)),
         ("Tried", tried),
         ("Facts", _facts(handoff)),
         ("Resolution", _clean(handoff.resolution, QUESTION_CHARS_MAX)),
@@ -60,7 +63,7 @@ def _facts(handoff: Handoff) -> str:
     facts = [
         f"state {handoff.state.value.replace('_', ' ')}",
         f"taken by {_line(handoff.owner, 64)}" if handoff.owner else "",
-        f"intent {handoff.intent.value.replace('_', ' ')}",
+        "" if handoff.intent in UNTOLD else f"intent {handoff.intent.value.replace('_', ' ')}",
         f"mood {handoff.mood.value}",
         f"language {_line(handoff.language, 20)}",
         f"names {_line(', '.join(handoff.entities), 300)}" if handoff.entities else "",

@@ -28,5 +28,11 @@ class MemoryBlobs:
             )
         return data[start:end]
 
+    async def holds(self, name: str) -> bool:
+        return name in self._blobs
+
+    async def delete(self, name: str) -> None:
+        self._blobs.pop(name, None)
+
     async def size_bytes(self) -> int:
         return sum(len(data) for data in self._blobs.values())

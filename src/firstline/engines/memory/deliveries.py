@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import uuid
 from collections.abc import Callable, Collection, Sequence
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 
 from firstline.domain import Delivery, DeliveryState, HandoffMessage
+from firstline.handoff_rules import delivery_key
 from firstline.ports import Backlog
 
 
@@ -28,7 +28,7 @@ class MemoryDeliveryLedger:
         """For the conversation ledger, in the same step as the turn."""
         now = self._clock()
         for channel in self._channels:
-            delivery_id = uuid.uuid4().hex
+            delivery_id = delivery_key(message.handoff.handoff_id)
             self._deliveries[delivery_id] = Delivery(
                 delivery_id=delivery_id,
                 channel=channel,
@@ -48,16 +48,39 @@ class MemoryDeliveryLedger:
                 first.setdefault(each.message.handoff.handoff_id, each)
         due = sorted((each for each in first.values() if each.due_at <= now), key=lambda each: each.due_at)[:limit]
         taken = [
-            replace(each, attempts=each.attempts + 1, lease=each.lease + 1, due_at=now + timedelta(seconds=lease_s))
+            replace(
+                each,
+                attempts=each.attempts + 1,
+                lease=each.lease + 1,
+                due_at=now + timedelta(seconds=lease_s),
+                message=replace(each.message, thread=self._thread_of(each)),
+            )
             for each in due
         ]
         self._deliveries.update({each.delivery_id: each for each in taken})
         return taken
 
-    async def delivered(self, delivery_id: str) -> None:
+    def _thread_of(self, delivery: Delivery) -> str:
+        """Of the first one that arrived and made one; deliveries stand in the order of arrival."""
+        for each in self._deliveries.values():
+            if each.delivery_id == delivery.delivery_id:
+                break
+            same = (each.channel, each.message.handoff.handoff_id)
+            if (
+                same == (delivery.channel, delivery.message.handoff.handoff_id)
+                and each.state is DeliveryState.DELIVERED
+                and each.message.thread
+            ):
+                return each.message.thread
+        return ""
+
+    async def delivered(self, delivery_id: str, *, thread: str = "") -> None:
         found = self._deliveries.get(delivery_id)
         if found is not None and found.state is not DeliveryState.DELIVERED:
-            self._put(replace(found, state=DeliveryState.DELIVERED, finished_at=self._clock(), problem=""))
+            message = replace(found.message, thread=thread) if thread else found.message
+            self._put(
+                replace(found, state=DeliveryState.DELIVERED, finished_at=self._clock(), problem="", message=message)
+            )
 
     async def failed(self, delivery_id: str, *, lease: int, problem: str, again_in_s: float | None) -> None:
         found = self._deliveries.get(delivery_id)

@@ -49,6 +49,22 @@ class MemoryIndex:
         }
         self._shelves.clear()
 
+    async def purge(self, *, tenant: str, kb: str, doc_ids: Sequence[str], upto: int) -> None:
+        for chunk_id in self._of(tenant, kb, doc_ids, upto):
+            del self._entries[chunk_id]
+        self._shelves.clear()
+
+    async def held(self, *, tenant: str, kb: str, doc_ids: Sequence[str], upto: int) -> int:
+        return len(self._of(tenant, kb, doc_ids, upto))
+
+    def _of(self, tenant: str, kb: str, doc_ids: Sequence[str], upto: int) -> list[str]:
+        wanted = set(doc_ids)
+        return [
+            chunk_id
+            for chunk_id, one in self._entries.items()
+            if (one.tenant, one.kb) == (tenant, kb) and one.doc_id in wanted and one.since <= upto
+        ]
+
     async def search(self, query: IndexQuery) -> list[Hit]:
         if not query.scope.acl_tags:
             return []
@@ -57,8 +73,11 @@ class MemoryIndex:
     async def neighbour(self, doc_id: str, scope: Scope, *, exclude: Collection[str] = ()) -> float:
         return self._shelf(scope).neighbour(doc_id, scope, frozenset(exclude)) if scope.acl_tags else 0.0
 
-    async def count(self, *, tenant: str, kb: str) -> int:
-        return sum(1 for entry in self._entries.values() if entry.tenant == tenant and entry.kb == kb)
+    async def count(self, *, tenant: str, kb: str, since: int | None = None) -> int:
+        return sum(
+            (entry.tenant, entry.kb) == (tenant, kb) and since in (None, entry.since)
+            for entry in self._entries.values()
+        )
 
     async def size_bytes(self) -> int:
         per_vector = 4 * self._dimensions

@@ -25,6 +25,7 @@ from firstline.engines.postgres.pool import Database
 from firstline.engines.postgres.text import storable, storable_id
 from firstline.engines.postgres.unreadable import decode_or, handoff_of
 from firstline.errors import Conflict, NotFound
+from firstline.handoff_rules import is_news
 
 
 class PostgresConversationLedger:
@@ -86,14 +87,19 @@ class PostgresConversationLedger:
             await audit(connection, turn)
 
     async def _put_handoff(self, connection: AsyncConnection[DictRow], handoff: Handoff, turn: Turn) -> None:
-        """A new one is opened; one that stands already gets its new payload, and moves nowhere."""
+        """A new one is opened; one that stands already gets its new payload, and moves nowhere. People outside are told
+        of it when it is news."""
+        found = await connection.execute(
+            "SELECT * FROM firstline.handoffs WHERE handoff_id = %s FOR UPDATE", [storable_id(handoff.handoff_id)]
+        )
+        stood = await found.fetchone()
         done = await connection.execute(
             """INSERT INTO firstline.handoffs AS stands
                 (handoff_id, session_id, tenant, state, owner, created_at, record, opened_turn)
             SELECT %s, session_id, tenant, %s, %s, %s, %s, %s FROM firstline.sessions WHERE session_id = %s
             ON CONFLICT (handoff_id) DO UPDATE SET record = excluded.record
             WHERE stands.session_id = excluded.session_id AND stands.state NOT IN ('resolved', 'returned')
-            RETURNING stands.*, stands.xmax = 0 AS opened""",
+            RETURNING stands.*""",
             [
                 storable_id(handoff.handoff_id),
                 handoff.state.value,
@@ -107,8 +113,11 @@ class PostgresConversationLedger:
         row = await done.fetchone()
         if row is None:
             raise Conflict("The hand-over was closed meanwhile.", remedy="Send the message again.")
-        event = HandoffEvent.OPENED if row["opened"] else HandoffEvent.UPDATED
-        await self._outbox.add(connection, read_handoff(row), event)
+        now = read_handoff(row)
+        if stood is None:
+            await self._outbox.add(connection, now, HandoffEvent.OPENED)
+        elif is_news(read_handoff(stood), now):
+            await self._outbox.add(connection, now, HandoffEvent.UPDATED)
 
     async def turns(self, session_id: str, *, limit: int) -> list[Turn]:
         rows = await self._database.rows(

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import logging
-import uuid
 from collections.abc import Collection, Sequence
+from dataclasses import replace
 from datetime import UTC, datetime
 from typing import Final
 
@@ -18,6 +18,7 @@ from firstline.engines.postgres.pool import Database
 from firstline.engines.postgres.text import storable
 from firstline.engines.postgres.unreadable import decode_or, message_of
 from firstline.errors import Broken
+from firstline.handoff_rules import delivery_key
 from firstline.ports import Backlog
 
 LATELY_DAYS: Final = 7
@@ -54,7 +55,7 @@ class PostgresOutbox:
                 storable(handoff.handoff_id),
                 session["tenant"],
                 Jsonb(encode(message)),
-                [uuid.uuid4().hex for _ in self._channels],
+                [delivery_key(storable(handoff.handoff_id)) for _ in self._channels],
                 list(self._channels),
             ],
         )
@@ -101,7 +102,12 @@ class PostgresDeliveryLedger:
                 ORDER BY due_at, arrival LIMIT %s FOR UPDATE SKIP LOCKED
             ) AS due
             WHERE taken.delivery_id = due.delivery_id
-            RETURNING taken.*, due.due_at AS was_due_at""",
+            RETURNING taken.*, due.due_at AS was_due_at, (
+                SELECT first.message ->> 'thread' FROM firstline.deliveries AS first
+                WHERE first.handoff_id = taken.handoff_id AND first.channel = taken.channel
+                  AND first.state = 'delivered' AND first.arrival < taken.arrival AND first.message ->> 'thread' <> ''
+                ORDER BY first.arrival LIMIT 1
+            ) AS thread""",
             [lease_s, storable(channel), limit],
         )
         # The claim is committed: whatever cannot be read is taken out of the way here, or it would come again with
@@ -109,17 +115,20 @@ class PostgresDeliveryLedger:
         claimed: list[Delivery] = []
         for row in sorted(rows, key=lambda row: (row["was_due_at"], row["arrival"])):
             try:
-                claimed.append(_read(row, decode(HandoffMessage, row["message"])))
+                message = replace(decode(HandoffMessage, row["message"]), thread=row["thread"] or "")
+                claimed.append(_read(row, message))
             except Broken as error:
                 logger.error("hand-over delivery %s by %s is given up: %s", row["delivery_id"], channel, error.message)
                 await self.failed(row["delivery_id"], lease=row["lease"], problem=str(error), again_in_s=None)
         return claimed
 
-    async def delivered(self, delivery_id: str) -> None:
+    async def delivered(self, delivery_id: str, *, thread: str = "") -> None:
         await self._database.row(
-            """UPDATE firstline.deliveries SET state = 'delivered', finished_at = now(), problem = ''
-            WHERE delivery_id = %s AND state <> 'delivered' RETURNING delivery_id""",
-            [storable(delivery_id)],
+            """UPDATE firstline.deliveries SET state = 'delivered', finished_at = now(), problem = '',
+                message = CASE WHEN %(thread)s = '' THEN message
+                    ELSE jsonb_set(message, '{thread}', to_jsonb(%(thread)s::text)) END
+            WHERE delivery_id = %(id)s AND state <> 'delivered' RETURNING delivery_id""",
+            {"id": storable(delivery_id), "thread": storable(thread)},
         )
 
     async def failed(self, delivery_id: str, *, lease: int, problem: str, again_in_s: float | None) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Sequence
 from datetime import datetime
 from typing import Final
@@ -14,9 +15,12 @@ from firstline.domain import Feedback, Judgement, ReviewItem, Session, Turn
 from firstline.engines.postgres.codec import decode, encode
 from firstline.engines.postgres.pool import Database
 from firstline.engines.postgres.text import storable
-from firstline.errors import Conflict, NotFound
+from firstline.engines.postgres.unreadable import readable_of
+from firstline.errors import Broken, Conflict, NotFound
 from firstline.ports import Changed, ChangedAfter
 
+PAGES_READ_MAX: Final = 20
+logger = logging.getLogger(__name__)
 REVIEWS_LISTED: Final = "`firstline review --list` and GET /v1/review list turns."
 
 # Each source alone is read in order by its index, so a page of changes costs the same wherever it begins. Whose session
@@ -76,8 +80,19 @@ class PostgresFeedbackLedger:
         return _session(row) if row else None
 
     async def changes(self, *, tenant: str, after: ChangedAfter, without_user: str, limit: int) -> list[Changed]:
+        found: list[Changed] = []
+        for _ in range(PAGES_READ_MAX):
+            rows = await self._changes(tenant=tenant, after=after, without_user=without_user, limit=limit)
+            found += [one for one in map(_changed_or_none, rows) if one is not None]
+            if len(rows) < limit or found:
+                break
+            # A whole page of what cannot be read: what comes behind it must not wait for a backup.
+            after = (rows[-1]["at"], rows[-1]["session_id"], rows[-1]["number"])
+        return found
+
+    async def _changes(self, *, tenant: str, after: ChangedAfter, without_user: str, limit: int) -> list[DictRow]:
         since, session_id, number = after
-        rows = await self._database.rows(
+        return await self._database.rows(
             CHANGES,
             {
                 "since": since,
@@ -88,7 +103,6 @@ class PostgresFeedbackLedger:
                 "limit": limit,
             },
         )
-        return [_changed(row) for row in rows]
 
     async def seen_until(self, *, tenant: str) -> datetime | None:
         row = await self._database.row(
@@ -116,13 +130,13 @@ class PostgresFeedbackLedger:
 
     async def queue(self, *, tenant: str, limit: int) -> list[ReviewItem]:
         rows = await self._database.rows(
-            """SELECT record FROM firstline.review_queue AS waiting
+            """SELECT session_id, number, record FROM firstline.review_queue AS waiting
             WHERE tenant = %s AND NOT EXISTS (SELECT FROM firstline.judgements AS judged
                 WHERE judged.session_id = waiting.session_id AND judged.number = waiting.number)
             ORDER BY rank DESC, asked_at DESC, session_id, number LIMIT %s""",
             [storable(tenant), limit],
         )
-        return [decode(ReviewItem, row["record"]) for row in rows]
+        return _items(rows)
 
     async def claim(self, *, tenant: str, by: str, limit: int, lease_s: float) -> list[ReviewItem]:
         # SKIP LOCKED: who claims at the same moment goes past these rows instead of waiting for the same ones.
@@ -138,10 +152,10 @@ class PostgresFeedbackLedger:
                 ORDER BY rank DESC, asked_at DESC, session_id, number LIMIT %(limit)s FOR UPDATE SKIP LOCKED
             ) AS free
             WHERE taken.session_id = free.session_id AND taken.number = free.number
-            RETURNING taken.record""",
+            RETURNING taken.session_id, taken.number, taken.record""",
             {"by": storable(by), "lease_s": lease_s, "tenant": storable(tenant), "limit": limit},
         )
-        items = [decode(ReviewItem, row["record"]) for row in rows]
+        items = _items(rows)
         items.sort(key=lambda item: (item.session_id, item.turn))
         items.sort(key=lambda item: (item.rank, item.asked_at), reverse=True)
         return items
@@ -199,11 +213,11 @@ class PostgresFeedbackLedger:
 
     async def judgements(self, *, tenant: str, kb: str, limit: int) -> list[Judgement]:
         rows = await self._database.rows(
-            """SELECT record FROM firstline.judgements WHERE tenant = %s AND kb = %s
+            """SELECT session_id, number, record FROM firstline.judgements WHERE tenant = %s AND kb = %s
             ORDER BY judged_at DESC, session_id, number LIMIT %s""",
             [storable(tenant), storable(kb), limit],
         )
-        return [decode(Judgement, row["record"]) for row in rows]
+        return readable_of(Judgement, ((_named(row), row["record"]) for row in rows))
 
     async def turn(self, session_id: str, number: int, *, tenant: str) -> Changed | None:
         row = await self._database.row(
@@ -245,6 +259,23 @@ async def _check_free(connection: AsyncConnection[DictRow], judgement: Judgement
     row = await found.fetchone()
     if row is not None:
         raise Conflict(f"{row['leased_by']} is reviewing this turn.", remedy="Leave it to them, and take the next one.")
+
+
+def _named(row: DictRow) -> str:
+    return f"{row['session_id']}.{row['number']}"
+
+
+def _items(rows: Sequence[DictRow]) -> list[ReviewItem]:
+    return readable_of(ReviewItem, ((_named(row), row["record"]) for row in rows))
+
+
+def _changed_or_none(row: DictRow) -> Changed | None:
+    """None, and a line in the log, for a turn that cannot be read: one of them must not stop the review of all."""
+    try:
+        return _changed(row)
+    except Broken as error:
+        logger.error("turn %s is left out of the review: %s", _named(row), error.message)
+        return None
 
 
 def _session(row: DictRow) -> Session:

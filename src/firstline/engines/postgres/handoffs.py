@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
 from datetime import datetime
+from functools import partial
 from typing import Final
 
 from psycopg import AsyncConnection
@@ -16,7 +18,7 @@ from firstline.engines.postgres.conversations import read_handoff
 from firstline.engines.postgres.deliveries import PostgresOutbox
 from firstline.engines.postgres.pool import Database
 from firstline.engines.postgres.text import storable
-from firstline.engines.postgres.unreadable import decode_or, draft_of
+from firstline.engines.postgres.unreadable import decode_or, draft_of, entry_of, readable_of
 from firstline.errors import NotFound
 from firstline.handoff_rules import (
     CLOSED,
@@ -79,29 +81,34 @@ class PostgresHandoffLedger:
 
     async def events(self, handoff_id: str, *, tenant: str) -> list[HandoffEntry]:
         rows = await self._database.rows(
-            """SELECT event.record FROM firstline.handoff_events AS event JOIN firstline.handoffs USING (handoff_id)
+            """SELECT event.*, handed.created_at FROM firstline.handoff_events AS event
+            JOIN firstline.handoffs AS handed USING (handoff_id)
             WHERE handoff_id = %s AND tenant = %s ORDER BY event.number LIMIT %s""",
             [storable(handoff_id), storable(tenant), EVENTS_READ_MAX],
         )
-        return [decode(HandoffEntry, row["record"]) for row in rows]
+        return [
+            decode_or(HandoffEntry, row["record"], partial(entry_of, row), row_id=f"{handoff_id} {row['number']}")
+            for row in rows
+        ]
 
     async def said(self, session_id: str, *, after: tuple[str, int] | None = None) -> list[HandoffEntry]:
         known = await self._arrival(session_id, after) if after is not None else None
         if known is not None:
             rows = await self._database.rows(
-                """SELECT record FROM firstline.handoff_events
+                """SELECT handoff_id, number, record FROM firstline.handoff_events
                 WHERE session_id = %s AND act = ANY(%s) AND arrival > %s ORDER BY arrival LIMIT %s""",
                 [storable(session_id), sorted(SAID), known, EVENTS_READ_MAX],
             )
-            return [decode(HandoffEntry, row["record"]) for row in rows]
+            return _told(rows)
         rows = await self._database.rows(
-            """SELECT record FROM (
-                SELECT record, arrival FROM firstline.handoff_events WHERE session_id = %s AND act = ANY(%s)
+            """SELECT handoff_id, number, record FROM (
+                SELECT handoff_id, number, record, arrival FROM firstline.handoff_events
+                WHERE session_id = %s AND act = ANY(%s)
                 ORDER BY arrival DESC LIMIT %s
             ) AS newest ORDER BY arrival""",
             [storable(session_id), sorted(SAID), EVENTS_READ_MAX],
         )
-        return [decode(HandoffEntry, row["record"]) for row in rows]
+        return _told(rows)
 
     async def _arrival(self, session_id: str, entry: tuple[str, int]) -> int | None:
         handoff_id, number = entry
@@ -162,6 +169,11 @@ class PostgresHandoffLedger:
                 [state.value, Jsonb(encode(settled)), draft.draft_id],
             )
         return settled
+
+
+def _told(rows: Sequence[DictRow]) -> list[HandoffEntry]:
+    """A customer is not told of records: what cannot be read is left out."""
+    return readable_of(HandoffEntry, ((f"{row['handoff_id']} {row['number']}", row["record"]) for row in rows))
 
 
 def _listed(row: DictRow) -> DraftTicket:

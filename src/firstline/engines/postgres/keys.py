@@ -6,7 +6,7 @@ from datetime import datetime
 
 from psycopg.rows import DictRow
 
-from firstline.domain import ApiKey, Level, Principal
+from firstline.domain import ApiKey, KeyScope, Level, Principal
 from firstline.engines.postgres.pool import Database
 from firstline.engines.postgres.text import storable, storable_id
 from firstline.errors import NotFound
@@ -22,8 +22,8 @@ class PostgresKeyLedger:
         async with self._database.connection() as connection:
             await connection.execute(
                 """INSERT INTO firstline.api_keys (key_id, secret_sha256, name, tenant, user_id, acl_tags, level, kb,
-                    created_at, expires_at, revoked_at)
-                VALUES (%s, %s, %s, %s, %s, %s, %s, %s, %s, %s, %s)""",
+                    created_at, expires_at, revoked_at, scopes)
+                VALUES (%s, %s, %s, %s, %s, %s, %s, %s, %s, %s, %s, %s)""",
                 [
                     storable_id(key.key_id),
                     key.secret_sha256,
@@ -36,11 +36,12 @@ class PostgresKeyLedger:
                     key.created_at,
                     key.expires_at,
                     key.revoked_at,
+                    sorted(key.scopes),
                 ],
             )
 
     async def key(self, key_id: str) -> ApiKey | None:
-        row = await self._database.row("SELECT * FROM firstline.api_keys WHERE key_id = %s", [storable(key_id)])
+        row = await self._database.row("SELECT * FROM firstline.key_by_id(%s)", [storable(key_id)])
         return _read(row) if row else None
 
     async def keys(self, *, tenant: str) -> list[ApiKey]:
@@ -75,4 +76,5 @@ def _read(row: DictRow) -> ApiKey:
         created_at=row["created_at"],
         expires_at=row["expires_at"],
         revoked_at=row["revoked_at"],
+        scopes=frozenset(KeyScope(scope) for scope in row["scopes"]),
     )

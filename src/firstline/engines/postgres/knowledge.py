@@ -7,14 +7,13 @@ from contextlib import AbstractAsyncContextManager
 
 from psycopg.types.json import Jsonb
 
-from firstline.domain import Chunk, Document, DocumentKind, Failure, Snapshot
-from firstline.engines.postgres import ingest_lock, knowledge_words, knowledge_writes
+from firstline.domain import CandidateFacts, Chunk, Document, DocumentKind, Failure, Snapshot
+from firstline.engines.postgres import ingest_lock, knowledge_words, knowledge_writes, pointer, tombstones, undoing
 from firstline.engines.postgres.codec import decode, encode
 from firstline.engines.postgres.pool import Database
 from firstline.engines.postgres.rows import possible_ids, read_chunk, read_document, scope_parameters
 from firstline.engines.postgres.text import storable, storable_id
-from firstline.errors import InvalidInput
-from firstline.ports import KnowledgeStatus, Scope, StoredDocument
+from firstline.ports import Abandoned, KnowledgeStatus, Scope, StoredDocument
 
 FAILURE_LISTS_MAX = 50
 """Lists of failures kept per knowledge base: one per run, the newest ones."""
@@ -30,66 +29,47 @@ class PostgresKnowledgeLedger:
         return ingest_lock.hold(self._database, tenant=tenant, kb=kb)
 
     async def published(self, *, tenant: str, kb: str) -> Snapshot:
-        row = await self._database.row(
-            """SELECT number, documents, chunks, published_at, embedder_id, coalesce(version, 0) AS gates_version
-            FROM firstline.knowledge_bases base JOIN firstline.snapshots snapshot
-              ON snapshot.tenant = base.tenant AND snapshot.kb = base.kb AND snapshot.number = base.published
-            LEFT JOIN firstline.gates_in_force pointer ON pointer.tenant = base.tenant AND pointer.kb = base.kb
-            WHERE base.tenant = %s AND base.kb = %s""",
-            [storable(tenant), storable(kb)],
-        )
-        if row is None:
-            return Snapshot(tenant=tenant, kb=kb, number=0, documents=0, chunks=0, published_at=None)
-        return Snapshot(
-            tenant=tenant,
-            kb=kb,
-            number=row["number"],
-            documents=row["documents"],
-            chunks=row["chunks"],
-            published_at=row["published_at"],
-            embedder_id=row["embedder_id"],
-            gates_version=row["gates_version"],
-        )
+        return await pointer.published(self._database, tenant, kb)
+
+    async def abandoned(self, *, tenant: str, kb: str, limit: int) -> Abandoned:
+        async with self._database.transaction() as connection:
+            return await undoing.abandoned(connection, tenant, kb, limit)
+
+    async def undo(self, abandoned: Abandoned, *, tenant: str, kb: str) -> None:
+        async with self._database.transaction() as connection:
+            await undoing.undo(connection, tenant, kb, abandoned)
 
     async def open_candidate(self, *, tenant: str, kb: str, embedder_id: str) -> int:
-        parameters = {"tenant": storable_id(tenant), "kb": storable_id(kb), "embedder_id": embedder_id}
-        # A knowledge base without documents has no vectors yet: it takes any embedder.
-        row = await self._database.row(
-            """INSERT INTO firstline.knowledge_bases AS base (tenant, kb, embedder_id)
-            VALUES (%(tenant)s, %(kb)s, %(embedder_id)s)
-            ON CONFLICT (tenant, kb) DO UPDATE SET embedder_id = CASE
-                WHEN EXISTS (SELECT FROM firstline.documents
-                             WHERE tenant = base.tenant AND kb = base.kb) THEN base.embedder_id
-                ELSE excluded.embedder_id END
-            RETURNING published, embedder_id""",
-            parameters,
-        )
-        if row is None or row["embedder_id"] != embedder_id:
-            made_by = row["embedder_id"] if row else "another embedder"
-            raise InvalidInput(
-                f"The vectors of the knowledge base {kb!r} were made by {made_by}, not by {embedder_id}.",
-                remedy="Use that embedder, or ingest into another knowledge base with --kb.",
-            )
-        return row["published"] + 1
+        async with self._database.transaction() as connection:
+            return await undoing.open_candidate(connection, tenant, kb, embedder_id)
 
     async def current(self, *, tenant: str, kb: str) -> dict[str, Document]:
         rows = await self._database.rows(
             """SELECT DISTINCT ON (doc_id) document.*
             FROM firstline.documents document JOIN firstline.knowledge_bases base USING (tenant, kb)
-            WHERE tenant = %s AND kb = %s AND until > base.published
+            WHERE tenant = %s AND kb = %s AND until > base.head AND (since <= base.head OR since = base.candidate)
+              AND NOT EXISTS (SELECT FROM firstline.tombstones t
+                              WHERE t.tenant = document.tenant AND t.kb = document.kb AND t.doc_id = document.doc_id
+                                AND t.upto >= document.since)
             ORDER BY doc_id, since DESC""",
             [storable(tenant), storable(kb)],
         )
         return {row["doc_id"]: read_document(row) for row in rows}
 
-    async def plan(self, *, tenant: str, kb: str, candidate: int, doc_ids: Sequence[str]) -> None:
+    async def plan(
+        self, *, tenant: str, kb: str, candidate: int, doc_ids: Sequence[str], blobs: Sequence[str] = ()
+    ) -> None:
         ids = [storable_id(doc_id) for doc_id in doc_ids]
+        contents = list(blobs) or [""] * len(ids)
         async with self._database.transaction() as connection:
             await knowledge_writes.claim(connection, tenant, kb, candidate)
+            await undoing.hold_blobs(connection)
             await connection.execute(
-                """INSERT INTO firstline.planned_documents (tenant, kb, candidate, doc_id)
-                SELECT %s, %s, %s, unnest(%s::text[]) ON CONFLICT DO NOTHING""",
-                [tenant, kb, candidate, ids],
+                """INSERT INTO firstline.planned_documents (tenant, kb, candidate, doc_id, blob)
+                SELECT %s, %s, %s, doc_id, max(blob)
+                FROM unnest(%s::text[], %s::text[]) AS planned (doc_id, blob) GROUP BY doc_id
+                ON CONFLICT (tenant, kb, candidate, doc_id) DO UPDATE SET blob = excluded.blob""",
+                [tenant, kb, candidate, ids, contents],
             )
 
     async def planned(self, *, tenant: str, kb: str, candidate: int) -> list[str]:
@@ -134,9 +114,22 @@ class PostgresKnowledgeLedger:
         )
         return [str(row["chunk_id"]) for row in rows]
 
+    async def forgotten(self, *, tenant: str, kb: str, doc_ids: Sequence[str]) -> frozenset[str]:
+        async with self._database.connection() as connection:
+            return await tombstones.since_opened(connection, tenant, kb, [storable(doc_id) for doc_id in doc_ids])
+
+    async def facts(self, *, tenant: str, kb: str, candidate: int) -> CandidateFacts:
+        return await pointer.facts(self._database, tenant, kb, candidate)
+
+    async def seal(self, *, tenant: str, kb: str, candidate: int, waits: str) -> Snapshot:
+        async with self._database.transaction() as connection:
+            await knowledge_writes.seal(connection, tenant, kb, candidate, waits=waits, publish=False)
+            return await pointer.snapshot(connection, tenant, kb, candidate)
+
     async def publish(self, *, tenant: str, kb: str, candidate: int) -> Snapshot:
         async with self._database.transaction() as connection:
-            return await knowledge_writes.publish(connection, tenant, kb, candidate)
+            await knowledge_writes.seal(connection, tenant, kb, candidate, waits="", publish=True)
+            return await pointer.snapshot(connection, tenant, kb, candidate)
 
     async def record_failures(self, *, tenant: str, kb: str, candidate: int, failures: Sequence[Failure]) -> None:
         async with self._database.transaction() as connection:
@@ -236,14 +229,19 @@ class PostgresKnowledgeLedger:
         snapshot = await self.published(tenant=tenant, kb=kb)
         place = [storable(tenant), storable(kb)]
         base = await self._database.row(
-            "SELECT embedder_id FROM firstline.knowledge_bases WHERE tenant = %s AND kb = %s", place
+            """SELECT embedder_id, candidate, ARRAY(
+                SELECT number FROM firstline.snapshots AS one WHERE one.tenant = base.tenant AND one.kb = base.kb
+                  AND number > published AND number <= head ORDER BY number) AS waiting
+            FROM firstline.knowledge_bases AS base WHERE tenant = %s AND kb = %s""",
+            place,
         )
         kinds = await self._database.rows(
             """SELECT kind, count(*) AS documents FROM firstline.documents
             WHERE tenant = %s AND kb = %s AND since <= %s AND until > %s GROUP BY kind ORDER BY kind""",
             [*place, snapshot.number, snapshot.number],
         )
-        work = await self._candidate_work(place, snapshot.number + 1)
+        candidate = base["candidate"] if base else None
+        work = (0, 0, 0) if candidate is None else await self._candidate_work(place, candidate)
         return KnowledgeStatus(
             tenant=tenant,
             kb=kb,
@@ -252,10 +250,11 @@ class PostgresKnowledgeLedger:
             chunks=snapshot.chunks,
             published_at=snapshot.published_at,
             embedder_id=base["embedder_id"] if base else None,
-            candidate=snapshot.number + 1 if any(work) else None,
+            candidate=candidate if any(work) else None,
             candidate_documents=work[0],
             failures=len(await self.failures(tenant=tenant, kb=kb)),
             by_kind={DocumentKind(row["kind"]): row["documents"] for row in kinds},
+            waiting=tuple(base["waiting"]) if base else (),
         )
 
     async def _candidate_work(self, place: list[str], candidate: int) -> tuple[int, int, int]:

@@ -22,9 +22,19 @@ async def word_counts(database: Database, words: Collection[str], scope: Scope) 
             SELECT FROM firstline.documents_without_words JOIN firstline.documents USING (tenant, kb, doc_id, since)
             WHERE tenant = %(tenant)s AND kb = %(kb)s AND since <= %(snapshot)s AND until > %(snapshot)s)
         UNION ALL
-        SELECT word, greatest(1, sum(documents))::integer AS documents FROM firstline.kb_words
+        SELECT word, greatest(1, sum(documents))::integer AS documents
+        FROM firstline.kb_words AS known CROSS JOIN LATERAL (
+            -- What is forgotten counts until it is purged: in seconds, and then there is no row to look at here.
+            SELECT count(*) AS buried FROM firstline.tombstones AS stone
+            JOIN firstline.documents AS gone USING (tenant, kb, doc_id)
+            JOIN firstline.document_words AS held USING (tenant, kb, doc_id, since)
+            WHERE stone.tenant = known.tenant AND stone.kb = known.kb AND stone.purged_at IS NULL
+              AND gone.since <= stone.upto AND gone.since <= %(snapshot)s AND gone.until > %(snapshot)s
+              AND gone.acl = known.acl AND gone.level = known.level AND known.word = ANY (held.words)
+        ) AS forgotten
         WHERE tenant = %(tenant)s AND kb = %(kb)s AND word = ANY (%(words)s)
           AND acl && %(acl_tags)s AND level <= %(level_max)s AND since <= %(snapshot)s AND until > %(snapshot)s
+          AND (buried = 0 OR documents > buried)
         GROUP BY word""",
         {**scope_parameters(scope), "words": sorted({storable(word) for word in words})},
     )
@@ -63,7 +73,8 @@ async def _note_silent(connection: Connection, documents: Sequence[Document]) ->
 async def count(
     connection: Connection, tenant: str, kb: str, candidate: int, revisions: Sequence[tuple[str, int]], *, step: int
 ) -> None:
-    """Count the words of these (doc_id, since) once more (step 1) or once less (step -1).
+    """Count the words of these (doc_id, since) once more (step 1) or once less (step -1): who counts the last one less
+    lets the word end at `candidate`.
 
     In the order of words, so that two writers wait for each other instead of locking each other out.
     """
@@ -73,7 +84,7 @@ async def count(
         """INSERT INTO firstline.kb_words AS known
             (tenant, kb, word, audience, acl, level, since, until, documents)
         SELECT tenant, kb, word, md5(level::text || acl::text)::uuid, acl, level,
-            %(candidate)s, %(forever)s, count(*) * %(step)s
+            min(since), %(forever)s, count(*) * %(step)s
         FROM unnest(%(doc_ids)s::text[], %(sinces)s::integer[]) AS revision (doc_id, since)
         JOIN firstline.documents document USING (doc_id, since)
         JOIN firstline.document_words USING (tenant, kb, doc_id, since)
@@ -82,6 +93,8 @@ async def count(
         GROUP BY tenant, kb, word, level, acl ORDER BY word, level, acl
         ON CONFLICT (tenant, kb, word, audience) DO UPDATE SET
             documents = known.documents + excluded.documents,
+            since = CASE WHEN known.documents <= 0 AND known.since >= known.until THEN excluded.since
+                ELSE least(known.since, excluded.since) END,
             until = CASE WHEN known.documents + excluded.documents > 0 THEN %(forever)s ELSE %(candidate)s END""",
         {
             "tenant": tenant,
@@ -96,9 +109,10 @@ async def count(
 
 
 async def forget_ended(connection: Connection, tenant: str, kb: str, published: int) -> None:
+    """Words that no snapshot ever held: the candidate wrote them and took them back."""
     await connection.execute(
-        "DELETE FROM firstline.kb_words WHERE tenant = %s AND kb = %s AND documents <= 0 AND until <= %s",
-        [tenant, kb, published],
+        "DELETE FROM firstline.kb_words WHERE tenant = %s AND kb = %s AND documents <= 0 AND since >= until",
+        [tenant, kb],
     )
     await connection.execute(
         """DELETE FROM firstline.documents_without_words AS silent USING firstline.documents AS document
@@ -106,4 +120,20 @@ async def forget_ended(connection: Connection, tenant: str, kb: str, published: 
           AND (document.tenant, document.kb, document.doc_id, document.since)
             = (silent.tenant, silent.kb, silent.doc_id, silent.since)""",
         [tenant, kb, published],
+    )
+
+
+async def forget_before(connection: Connection, tenant: str, kb: str, oldest: int) -> None:
+    """Words that ended before the oldest snapshot that is kept."""
+    await connection.execute(
+        "DELETE FROM firstline.kb_words WHERE tenant = %s AND kb = %s AND documents <= 0 AND until <= %s",
+        [tenant, kb, oldest],
+    )
+
+
+async def forget_words(connection: Connection, tenant: str, kb: str, words: Collection[str]) -> None:
+    """Of words whose documents are forgotten, those that stand in no other one that is current."""
+    await connection.execute(
+        "DELETE FROM firstline.kb_words WHERE tenant = %s AND kb = %s AND documents <= 0 AND word = ANY (%s)",
+        [tenant, kb, sorted(words)],
     )

@@ -7,8 +7,8 @@ from collections.abc import Sequence
 from psycopg import AsyncConnection
 from psycopg.rows import DictRow
 
-from firstline.domain import FOREVER, Snapshot
-from firstline.engines.postgres import knowledge_words
+from firstline.domain import FOREVER
+from firstline.engines.postgres import knowledge_words, tombstones
 from firstline.engines.postgres.rows import COPY_CHUNKS, COPY_DOCUMENTS, chunk_row, document_row
 from firstline.errors import Conflict
 from firstline.ports import StoredDocument
@@ -24,16 +24,16 @@ async def claim(connection: Connection, tenant: str, kb: str, candidate: int) ->
     other out.
     """
     cursor = await connection.execute(
-        "SELECT published FROM firstline.knowledge_bases WHERE tenant = %s AND kb = %s FOR NO KEY UPDATE", [tenant, kb]
+        "SELECT candidate FROM firstline.knowledge_bases WHERE tenant = %s AND kb = %s FOR NO KEY UPDATE", [tenant, kb]
     )
     row = await cursor.fetchone()
-    if row is None or row["published"] != candidate - 1:
+    if row is None or row["candidate"] != candidate:
         raise not_open(kb, candidate)
 
 
 def not_open(kb: str, candidate: int) -> Conflict:
     return Conflict(
-        f"Snapshot {candidate} of {kb!r} is not the open candidate: another run has published.",
+        f"Snapshot {candidate} of {kb!r} is not the open candidate: it was published, or given up by a rollback.",
         remedy="Run the ingest again.",
     )
 
@@ -42,6 +42,10 @@ async def write(
     connection: Connection, tenant: str, kb: str, candidate: int, documents: Sequence[StoredDocument]
 ) -> list[str]:
     """Returns the chunk ids of older revisions that now end, and those of the candidate's own that are gone."""
+    gone = await tombstones.since_opened(connection, tenant, kb, [stored.document.doc_id for stored in documents])
+    if gone:
+        await tombstones.refuse(connection, tenant, kb, candidate, documents, gone)
+        documents = [stored for stored in documents if stored.document.doc_id not in gone]
     doc_ids = [stored.document.doc_id for stored in documents]
     written = {chunk.chunk_id for stored in documents for chunk in stored.chunks}
     removed = await _remove_own(connection, tenant, kb, candidate, doc_ids)
@@ -55,6 +59,7 @@ async def write(
                 for chunk in stored.chunks:
                     await copy.write_row(chunk_row(chunk))
     await knowledge_words.add(connection, candidate, documents)
+    await tombstones.lift(connection, tenant, kb, candidate, doc_ids)
     await connection.execute(
         """DELETE FROM firstline.planned_documents
         WHERE tenant = %s AND kb = %s AND candidate = %s AND doc_id = ANY(%s)""",
@@ -91,44 +96,86 @@ async def unend(connection: Connection, tenant: str, kb: str, candidate: int, do
     )
     back = await cursor.fetchall()
     await knowledge_words.count(connection, tenant, kb, candidate, _pairs(back), step=1)
-    return await _move_chunks(connection, tenant, kb, back, FOREVER)
+    return await move_chunks(connection, tenant, kb, back, FOREVER)
 
 
-async def publish(connection: Connection, tenant: str, kb: str, candidate: int) -> Snapshot:
-    cursor = await connection.execute(
-        """UPDATE firstline.knowledge_bases SET published = %(candidate)s
-        WHERE tenant = %(tenant)s AND kb = %(kb)s AND published = %(candidate)s - 1 RETURNING embedder_id""",
-        {"tenant": tenant, "kb": kb, "candidate": candidate},
+async def seal(connection: Connection, tenant: str, kb: str, candidate: int, *, waits: str, publish: bool) -> None:
+    """The candidate becomes a snapshot. Counted from what it changed, so that it takes as long as that."""
+    await claim(connection, tenant, kb, candidate)
+    await connection.execute(
+        """WITH changed AS (
+            SELECT count(*) AS documents, coalesce(sum(chunks), 0) AS chunks FROM firstline.documents
+            WHERE tenant = %(tenant)s AND kb = %(kb)s AND since = %(candidate)s
+            UNION ALL
+            SELECT -count(*), -coalesce(sum(chunks), 0) FROM firstline.documents
+            WHERE tenant = %(tenant)s AND kb = %(kb)s AND until = %(candidate)s AND until < 2147483647
+            UNION ALL
+            SELECT documents, chunks FROM firstline.snapshots JOIN firstline.knowledge_bases AS base USING (tenant, kb)
+            WHERE tenant = %(tenant)s AND kb = %(kb)s AND number = base.head
+        )
+        INSERT INTO firstline.snapshots (tenant, kb, number, documents, chunks, published_at, sealed_at, waits)
+        SELECT %(tenant)s, %(kb)s, %(candidate)s, sum(documents), sum(chunks),
+            CASE WHEN %(publish)s THEN now() END, now(), %(waits)s
+        FROM changed""",
+        {"tenant": tenant, "kb": kb, "candidate": candidate, "publish": publish, "waits": waits},
     )
-    base = await cursor.fetchone()
-    if base is None:
-        raise not_open(kb, candidate)
-    cursor = await connection.execute(
-        """INSERT INTO firstline.snapshots (tenant, kb, number, documents, chunks, published_at)
-        SELECT %(tenant)s, %(kb)s, %(candidate)s, count(*), coalesce(sum(chunks), 0), now()
-        FROM firstline.documents
-        WHERE tenant = %(tenant)s AND kb = %(kb)s AND since <= %(candidate)s AND until > %(candidate)s
-        RETURNING documents, chunks, published_at, coalesce((
-            SELECT version FROM firstline.gates_in_force AS pointer
-            WHERE pointer.tenant = %(tenant)s AND pointer.kb = %(kb)s
-        ), 0) AS gates_version""",
-        {"tenant": tenant, "kb": kb, "candidate": candidate},
+    await connection.execute(
+        """UPDATE firstline.knowledge_bases SET head = %(candidate)s, candidate = NULL,
+            published = CASE WHEN %(publish)s THEN %(candidate)s ELSE published END,
+            canary = CASE WHEN %(publish)s THEN 0 ELSE canary END
+        WHERE tenant = %(tenant)s AND kb = %(kb)s""",
+        {"tenant": tenant, "kb": kb, "candidate": candidate, "publish": publish},
     )
-    row = await cursor.fetchone() or {}
     await connection.execute(
         "DELETE FROM firstline.planned_documents WHERE tenant = %s AND kb = %s AND candidate <= %s",
         [tenant, kb, candidate],
     )
     await knowledge_words.forget_ended(connection, tenant, kb, candidate)
-    return Snapshot(
-        tenant=tenant,
-        kb=kb,
-        number=candidate,
-        documents=row["documents"],
-        chunks=row["chunks"],
-        published_at=row["published_at"],
-        embedder_id=base["embedder_id"],
-        gates_version=row["gates_version"],
+
+
+async def remove(connection: Connection, tenant: str, kb: str, revisions: Sequence[tuple[str, int]]) -> None:
+    """Remove revisions with their chunks and words. Contents that nobody uses then wait to be deleted."""
+    doc_ids, sinces = [doc_id for doc_id, _ in revisions], [since for _, since in revisions]
+    parameters = {"tenant": tenant, "kb": kb, "doc_ids": doc_ids, "sinces": sinces}
+    cursor = await connection.execute(
+        """SELECT doc_id, since, until FROM firstline.documents
+        JOIN unnest(%(doc_ids)s::text[], %(sinces)s::integer[]) AS revision (doc_id, since) USING (doc_id, since)
+        WHERE tenant = %(tenant)s AND kb = %(kb)s""",
+        parameters,
+    )
+    # Those that end were taken out of the count when their end was written.
+    current = [(row["doc_id"], row["since"]) for row in await cursor.fetchall() if row["until"] == FOREVER]
+    await knowledge_words.count(connection, tenant, kb, 0, current, step=-1)
+    await connection.execute(
+        """UPDATE firstline.snapshots AS snapshot
+        SET documents = snapshot.documents - gone.documents, chunks = snapshot.chunks - gone.chunks
+        FROM (
+            SELECT held.number, count(*) AS documents, sum(document.chunks) AS chunks
+            FROM firstline.documents AS document
+            JOIN unnest(%(doc_ids)s::text[], %(sinces)s::integer[]) AS revision (doc_id, since) USING (doc_id, since)
+            JOIN firstline.snapshots AS held ON held.tenant = document.tenant AND held.kb = document.kb
+              AND held.number >= document.since AND held.number < document.until
+            WHERE document.tenant = %(tenant)s AND document.kb = %(kb)s GROUP BY held.number
+        ) AS gone
+        WHERE snapshot.tenant = %(tenant)s AND snapshot.kb = %(kb)s AND snapshot.number = gone.number""",
+        parameters,
+    )
+    await connection.execute(
+        """DELETE FROM firstline.chunks AS chunk
+        USING unnest(%(doc_ids)s::text[], %(sinces)s::integer[]) AS revision (doc_id, since)
+        WHERE chunk.tenant = %(tenant)s AND chunk.kb = %(kb)s
+          AND chunk.doc_id = revision.doc_id AND chunk.since = revision.since""",
+        parameters,
+    )
+    await connection.execute(
+        """WITH removed AS (
+            DELETE FROM firstline.documents AS document
+            USING unnest(%(doc_ids)s::text[], %(sinces)s::integer[]) AS revision (doc_id, since)
+            WHERE document.tenant = %(tenant)s AND document.kb = %(kb)s
+              AND document.doc_id = revision.doc_id AND document.since = revision.since
+            RETURNING document.blob
+        ) INSERT INTO firstline.doomed_blobs (blob) SELECT DISTINCT blob FROM removed ON CONFLICT DO NOTHING""",
+        parameters,
     )
 
 
@@ -153,7 +200,10 @@ async def _remove_own(
     )
     removed = _ids(await cursor.fetchall())
     await connection.execute(
-        "DELETE FROM firstline.documents WHERE tenant = %s AND kb = %s AND doc_id = ANY(%s) AND since = %s",
+        """WITH removed AS (
+            DELETE FROM firstline.documents WHERE tenant = %s AND kb = %s AND doc_id = ANY(%s) AND since = %s
+            RETURNING blob
+        ) INSERT INTO firstline.doomed_blobs (blob) SELECT DISTINCT blob FROM removed ON CONFLICT DO NOTHING""",
         parameters,
     )
     return removed
@@ -167,13 +217,13 @@ async def _end_older(connection: Connection, tenant: str, kb: str, candidate: in
     )
     older = await cursor.fetchall()
     await knowledge_words.count(connection, tenant, kb, candidate, _pairs(older), step=-1)
-    return await _move_chunks(connection, tenant, kb, older, candidate)
+    return await move_chunks(connection, tenant, kb, older, candidate)
 
 
-async def _move_chunks(
+async def move_chunks(
     connection: Connection, tenant: str, kb: str, revisions: Sequence[DictRow], until: int
 ) -> list[str]:
-    """Chunks end with their revision. Found by whole index keys: that stays quick without statistics."""
+    """Chunks end, or go on, with their revision. Found by whole index keys: that stays quick without statistics."""
     if not revisions:
         return []
     cursor = await connection.execute(

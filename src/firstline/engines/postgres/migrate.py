@@ -61,9 +61,23 @@ async def migrate(connection: AsyncConnection[TupleRow], migrations: list[Migrat
         _check(applied, migrations)
         for migration in migrations[len(applied) :]:
             await _apply(connection, migration)
+        await _raise_walls(connection, changed=len(applied) < len(migrations))
     finally:
         if not connection.closed:
             await connection.execute("SELECT pg_advisory_unlock(%s)", [LOCK_KEY])
+
+
+async def _raise_walls(connection: AsyncConnection[TupleRow], *, changed: bool) -> None:
+    """What this run made gets its wall, and so does everything when the role of tenants has come since the last one."""
+    cursor = await connection.execute(
+        """SELECT to_regprocedure('firstline.raise_walls()') IS NOT NULL AND (%s OR EXISTS (
+            SELECT FROM pg_roles
+            WHERE rolname = 'firstline_tenant' AND NOT has_schema_privilege(oid, 'firstline', 'USAGE')))""",
+        [changed],
+    )
+    row = await cursor.fetchone()
+    if row is not None and row[0]:
+        await connection.execute("SELECT firstline.raise_walls()")
 
 
 async def _applied(connection: AsyncConnection[TupleRow]) -> list[tuple[int, str, str]]:

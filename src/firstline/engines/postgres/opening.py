@@ -11,18 +11,24 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from firstline.engines.postgres.audit import PostgresAuditLedger
+from firstline.engines.postgres.changes import PostgresChangeLedger
 from firstline.engines.postgres.conversations import PostgresConversationLedger
 from firstline.engines.postgres.deliveries import PostgresDeliveryLedger, PostgresOutbox
 from firstline.engines.postgres.faults import translated
 from firstline.engines.postgres.feedback import PostgresFeedbackLedger
 from firstline.engines.postgres.gates import PostgresGateLedger
 from firstline.engines.postgres.handoffs import PostgresHandoffLedger
+from firstline.engines.postgres.jobs import PostgresJobs
 from firstline.engines.postgres.keys import PostgresKeyLedger
 from firstline.engines.postgres.knowledge import PostgresKnowledgeLedger
 from firstline.engines.postgres.migrate import migrate, read_migrations
 from firstline.engines.postgres.pool import Database, connect
 from firstline.engines.postgres.quarantine import PostgresQuarantineLedger
+from firstline.engines.postgres.records import PostgresRecordLedger
 from firstline.engines.postgres.server import EmbeddedServer, mark_data_folder
+from firstline.engines.postgres.snapshots import PostgresSnapshotLedger
+from firstline.engines.postgres.sources import PostgresSourceLedger
+from firstline.engines.postgres.tombstones import PostgresTombstoneLedger
 from firstline.errors import FirstlineError
 
 logger = logging.getLogger(__name__)
@@ -47,6 +53,12 @@ class PostgresLedgers:
     feedback: PostgresFeedbackLedger
     quarantine: PostgresQuarantineLedger
     audit: PostgresAuditLedger
+    snapshots: PostgresSnapshotLedger
+    tombstones: PostgresTombstoneLedger
+    records: PostgresRecordLedger
+    sources: PostgresSourceLedger
+    changes: PostgresChangeLedger
+    jobs: PostgresJobs
 
     async def database_size_bytes(self) -> int:
         """Tables and indexes on disk, without the write-ahead log."""
@@ -110,7 +122,7 @@ async def _connected(conninfo: str, channels: Sequence[str]) -> AsyncGenerator[P
         with translated():
             await migrate(connection, read_migrations())
     database = Database(conninfo)
-    outbox = PostgresOutbox(channels)
+    outbox, jobs = PostgresOutbox(channels), PostgresJobs(database)
     try:
         await database.open()
         yield PostgresLedgers(
@@ -124,6 +136,13 @@ async def _connected(conninfo: str, channels: Sequence[str]) -> AsyncGenerator[P
             feedback=PostgresFeedbackLedger(database),
             quarantine=PostgresQuarantineLedger(database),
             audit=PostgresAuditLedger(database),
+            snapshots=PostgresSnapshotLedger(database),
+            tombstones=PostgresTombstoneLedger(database),
+            records=PostgresRecordLedger(database),
+            sources=PostgresSourceLedger(database),
+            changes=PostgresChangeLedger(database),
+            jobs=jobs,
         )
     finally:
+        await jobs.close()
         await database.close()

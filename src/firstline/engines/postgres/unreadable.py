@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from typing import Any, Final, TypeVar
 
 from psycopg.rows import DictRow
@@ -12,6 +12,8 @@ from firstline.domain import (
     DraftState,
     DraftTicket,
     Handoff,
+    HandoffAct,
+    HandoffEntry,
     HandoffEvent,
     HandoffMessage,
     HandoffState,
@@ -37,6 +39,38 @@ def decode_or(kind: type[T], value: Any, stands_in: Callable[[], T], *, row_id: 
     except Broken as error:
         logger.error("%s %r: %s", kind.__name__, row_id, error.message)
         return stands_in()
+
+
+def readable_of(kind: type[T], records: Iterable[tuple[object, Any]]) -> list[T]:
+    """Of (what names it, record) those that can be read, in their order. The others are logged by name, and how many
+    they are."""
+    read: list[T] = []
+    skipped = 0
+    for name, value in records:
+        try:
+            read.append(decode(kind, value))
+        except Broken as error:
+            skipped += 1
+            logger.error("%s %r is left out: %s", kind.__name__, name, error.message)
+    if skipped:
+        logger.error("%d of %d: records of %s cannot be read", skipped, skipped + len(read), kind.__name__)
+    return read
+
+
+def entry_of(row: DictRow) -> HandoffEntry:
+    """A note in its place, so that whoever reads the story knows that a part of it is missing."""
+    return HandoffEntry(
+        handoff_id=row["handoff_id"],
+        session_id=row["session_id"],
+        number=row["number"],
+        act=HandoffAct.NOTE,
+        by="",
+        text=UNREADABLE,
+        at=row["created_at"],
+        before=HandoffState.OPEN,
+        after=HandoffState.OPEN,
+        owner_before=None,
+    )
 
 
 def handoff_of(row: DictRow) -> Handoff:

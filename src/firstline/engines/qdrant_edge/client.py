@@ -77,6 +77,21 @@ class QdrantEdgeIndex:
             header = {"tenant": tenant, "kb": kb, "doc_ids": named, "since": since}
             await self._ask("delete", wire.Message(header=header), timeout_s=self._write_s_max)
 
+    async def purge(self, *, tenant: str, kb: str, doc_ids: Sequence[str], upto: int) -> None:
+        for start in range(0, len(doc_ids), wire.IDS_MAX):
+            named = list(doc_ids[start : start + wire.IDS_MAX])
+            header = {"tenant": tenant, "kb": kb, "doc_ids": named, "upto": upto}
+            await self._ask("purge", wire.Message(header=header), timeout_s=self._write_s_max)
+
+    async def held(self, *, tenant: str, kb: str, doc_ids: Sequence[str], upto: int) -> int:
+        total = 0
+        for start in range(0, len(doc_ids), wire.IDS_MAX):
+            named = list(doc_ids[start : start + wire.IDS_MAX])
+            header = {"tenant": tenant, "kb": kb, "doc_ids": named, "upto": upto}
+            answer = await self._ask("held", wire.Message(header=header), timeout_s=self._write_s_max)
+            total += int(answer.header["count"])
+        return total
+
     async def search(self, query: IndexQuery) -> list[Hit]:
         if not query.scope.acl_tags:
             return []
@@ -91,8 +106,8 @@ class QdrantEdgeIndex:
         answer = await self._ask("neighbour", wire.Message(header=header), timeout_s=self._search_s_max)
         return float(answer.header["cosine"])
 
-    async def count(self, *, tenant: str, kb: str) -> int:
-        message = wire.Message(header={"tenant": tenant, "kb": kb})
+    async def count(self, *, tenant: str, kb: str, since: int | None = None) -> int:
+        message = wire.Message(header={"tenant": tenant, "kb": kb, "since": since})
         return int((await self._ask("count", message, timeout_s=self._write_s_max)).header["count"])
 
     async def size_bytes(self) -> int:

@@ -14,7 +14,7 @@ from firstline.engines.qdrant_edge import wire
 from firstline.engines.qdrant_edge.shard import Shard
 from firstline.errors import Unavailable
 
-WRITES: Final = frozenset({"upsert", "set_until", "delete"})
+WRITES: Final = frozenset({"upsert", "set_until", "delete", "purge"})
 JOURNAL_BYTES_MAX: Final = 2 * 1024**3
 _SIZES: Final = struct.Struct("<II")
 
@@ -29,6 +29,8 @@ def apply(shard: Shard, request: wire.Message) -> None:
             shard.set_until(header["chunk_ids"], header["until"])
         case "delete":
             shard.delete(tenant=header["tenant"], kb=header["kb"], doc_ids=header["doc_ids"], since=header["since"])
+        case "purge":
+            shard.purge(tenant=header["tenant"], kb=header["kb"], doc_ids=header["doc_ids"], upto=header["upto"])
         case operation:
             raise ValueError(f"{operation!r} is no write")
 

@@ -103,6 +103,19 @@ class Shard:
             self._update(qd.UpdateOperation.delete_points_by_filter(chosen))
         self._unflushed += 1
 
+    def purge(self, *, tenant: str, kb: str, doc_ids: Sequence[str], upto: int) -> None:
+        if not doc_ids:
+            return
+        with _engine("delete from the chunk index"):
+            chosen = _of_documents(tenant, kb, doc_ids, upto)
+            self._update(qd.UpdateOperation.delete_points_by_filter(chosen))
+        self._unflushed += 1
+
+    def held(self, *, tenant: str, kb: str, doc_ids: Sequence[str], upto: int) -> int:
+        with _engine("count in the chunk index"):
+            chosen = _of_documents(tenant, kb, doc_ids, upto)
+            return self._shard.count(qd.CountRequest(exact=True, filter=chosen)) if doc_ids else 0
+
     def search(self, query: IndexQuery) -> list[Hit]:
         if not query.scope.acl_tags or query.limit < 1:
             return []
@@ -115,9 +128,10 @@ class Shard:
         with _engine("search the chunk index"):
             return neighbour(self._shard, doc_id, scope, exclude, exact_max=self.exact_max)
 
-    def count(self, *, tenant: str, kb: str) -> int:
+    def count(self, *, tenant: str, kb: str, since: int | None = None) -> int:
         with _engine("count in the chunk index"):
-            chosen = qd.Filter(must=[equals("tenant", tenant), equals("kb", kb)])
+            at = [] if since is None else [equals("since", since)]
+            chosen = qd.Filter(must=[equals("tenant", tenant), equals("kb", kb), *at])
             return self._shard.count(qd.CountRequest(exact=True, filter=chosen))
 
     def size_bytes(self) -> int:
@@ -172,6 +186,17 @@ class Shard:
                 f"The disk is full: {free // 2**20} MB are free where the chunk index lies ({self._path.parent}).",
                 remedy=f"Free at least {FREE_BYTES_MIN // 2**20} MB, then repeat.",
             )
+
+
+def _of_documents(tenant: str, kb: str, doc_ids: Sequence[str], upto: int) -> qd.Filter:
+    return qd.Filter(
+        must=[
+            equals("tenant", tenant),
+            equals("kb", kb),
+            any_of("doc_id", doc_ids),
+            qd.FieldCondition("since", range=qd.RangeFloat(lte=upto)),
+        ]
+    )
 
 
 def _point(entry: IndexEntry) -> qd.Point:

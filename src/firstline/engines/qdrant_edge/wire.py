@@ -28,7 +28,7 @@ from firstline.errors import (
 )
 from firstline.ports import Hit, IndexEntry, IndexQuery, Scope, SparseVector
 
-PROTOCOL: Final = 1
+PROTOCOL: Final = 2
 FRAME_BYTES_MAX: Final = 64 * 1024 * 1024
 ENTRIES_MAX: Final = 128
 """Entries of one upsert: about 20 ms of work, so that a search never waits longer than that behind one."""

@@ -202,7 +202,13 @@ class Worker:
                 self._rebuild.wrote(request)
                 self._written_at = self._due_since = time.monotonic()
             case "count":
-                return wire.Message(header={"count": shard.count(tenant=header["tenant"], kb=header["kb"])})
+                since = header.get("since")
+                return wire.Message(
+                    header={"count": shard.count(tenant=header["tenant"], kb=header["kb"], since=since)}
+                )
+            case "held":
+                where = {name: header[name] for name in ("tenant", "kb", "doc_ids", "upto")}
+                return wire.Message(header={"count": shard.held(**where)})
             case "size_bytes":
                 return wire.Message(header={"size_bytes": shard.size_bytes()})
             case operation:

@@ -10,9 +10,14 @@ from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from typing import Final
 
-from firstline.questions.card.matters import ACCOUNT, LEAVES, is_commercial
+from firstline.questions.card.asides import of_us, presses, withdraws
+from firstline.questions.card.attempts import attempts
+from firstline.questions.card.circumstances import HAPPENS
+from firstline.questions.card.environment import PER_LABEL_MAX, SUM, VERSION, environment, is_denied, says_version
+from firstline.questions.card.matters import ACCOUNT, HELD, is_commercial
 from firstline.questions.card.missing import Kind, missing_of
-from firstline.questions.card.problem import corrects, problems_of
+from firstline.questions.card.pasted_parts import prose_and_code, shown_of
+from firstline.questions.card.problem import LOG_LINE, problems_of
 from firstline.questions.card.read import read_of
 from firstline.questions.card.running_version import denied_versions, running_version
 from firstline.questions.card.said import LINE_CHARS_MAX, WORD, Sentence, only_wish, sentences_of, shortened
@@ -24,47 +29,43 @@ from firstline.questions.card.telling_words import (
     LISTS_TRIED,
     LOUD_ERROR,
     OPENS_ONLY,
-    PLACE,
     SAID_ERROR,
     SECRET_REDACTED,
-    TRIED,
+    STATE,
     UNHELPED,
     has_code,
 )
+from firstline.questions.card.two_matters import matters_of
+from firstline.questions.card.urgent_words import DEADLINE
 from firstline.questions.message.person_wanted import wants_person
 from firstline.questions.message.small_talk import small_talk
-from firstline.questions.message.terms import terms
 
 MESSAGES_READ_MAX: Final = 200
 SENTENCES_MAX: Final = 160
 PER_MESSAGE_MAX: Final = 60
 OPENING_MAX: Final = 20
 """Sentences at the start that are always read: how it was put first."""
-PER_LABEL_MAX: Final = 4
 ERRORS_MAX: Final = 3
 LATEST_MAX: Final = 4
 """Sentences at the end that are shown: where it stands now."""
-DETAIL_WORDS_MAX: Final = 10
-BARE_WORDS_MAX: Final = 2
-
-_FRAGMENT: Final = re.compile(r"^(?!.*[?]).*(?:\d|\b[A-Z]\w+).*,")
-_VERSION: Final = re.compile(r"v?\d+(?:\.\d+)+")
-
-_ALREADY: Final = re.compile(r"\b(?:already|schon|bereits|déjà|ya)\b", re.IGNORECASE)
-
-_SENTENCE: Final = re.compile(
-    r"\b(?:i|we|you|it|they|he|she|is|are|was|were|have|has|do|does|did|that|this|there|no|not|esto|es"
-    r"|wir|ich|nous|je)\b",
-    re.I,
+_NAMES_A_DRIVER: Final = re.compile(
+    r"\b(?:driver|client|sdk|library|connector|treiber|pilote|controlador)\b|ドライバ", re.IGNORECASE
 )
-_SAYS_LITTLE: Final = frozenset({"yes", "no", "still", "again", "ok", "same", "noth", "nothing", "now", "ye"})
+JOINED_WORDS_MAX: Final = 12
+JOINED_MAX: Final = 2
+"""Details given to a question back that stand beside the problem."""
+CODES_SHOWN_MAX: Final = 1
+WISHES_MAX: Final = 1
+_DIGIT: Final = re.compile(r"\d")
+_WANTS: Final = re.compile(r"\b(?:want|would\s+like|need|rather|instead|how|why)\b", re.IGNORECASE)
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Gist:
     """`lines` are (label, the customer's words); `problem` is the sentence that says what it is about, or empty.
     `missing` names what nobody has said and an answer would need. `commercial`: it is about money or a contract;
-    `account`: about who may get in."""
+    `account`: about who may get in.
+    `matters`: where several are open, what each opens with."""
 
     problem: str
     lines: tuple[tuple[str, str], ...]
@@ -72,57 +73,104 @@ class Gist:
     fails: bool
     commercial: bool = False
     account: bool = False
+    matters: tuple[str, ...] = ()
 
     def text(self) -> str:
         return "\n".join(f"{label}: {said}" for label, said in self.lines)
 
 
-def gist(messages: Sequence[str], *, question: str = "", settled: Collection[int] = ()) -> Gist:
+def gist(
+    messages: Sequence[str],
+    *,
+    question: str = "",
+    settled: Collection[int] = (),
+    answers: Collection[int] = (),
+) -> Gist:
     """Of the customer's messages, oldest first; the last is the one that was handed over.
 
     `question` is shown elsewhere and need not stand among the latest; `settled` are the places of messages that were
-    answered and thanked for.
+    answered and thanked for, `answers` of those that reply to a question back: their details belong to the problem.
     """
     messages = read_of(messages)
     read = list(enumerate(messages))[-MESSAGES_READ_MAX:]
-    told = [(at, message) for at, message in read if small_talk(message) is None and at not in settled]
+    told = [
+        (at, message)
+        for at, message in read
+        if small_talk(message) is None and at not in settled and not presses(message)
+    ]
     # Of each message some, and of all the newest: one pasted log must not hide what was said after it.
     sentences = [one for at, message in told for one in sentences_of(message, at)[:PER_MESSAGE_MAX]]
     sentences = [*sentences[:OPENING_MAX], *sentences[OPENING_MAX:][-SENTENCES_MAX:]]
-    stating = [one for one in sentences if not only_wish(one.text)]
-    error = _errors(stating)
-    tried = _tried(stating)
-    changed = _picked(stating, CHANGED, but=tried)
+    stating = [one for one in sentences if not only_wish(one.text) and not presses(one.text)]
+    since = _asked_anew(stating)
+    current = [one for one in stating if one.message >= since and not (since and withdraws(one.text))]
+    tried = attempts(stating)
+    commercial = _is_commercial([one.text for one in stating])
+    error = tuple(
+        one for one in _errors(current) if one not in tried.sentences and not (commercial and SUM.search(one))
+    )
+    changed = _picked(stating, CHANGED, but=tuple(tried.sentences))
     problems = problems_of(
-        stating,
+        current,
         question=question,
-        tried=tried,
+        tried=tuple(tried.sentences),
         but=tuple(one for one in changed if not FAILS.search(one)),
         errors=error,
     )
     # What the error says stands under its own label.
     problems = tuple(one for place, one in enumerate(problems) if not place or one not in error)
-    runs_on = _environment(stating, but=(*problems, *tried), errors=error, denied=denied_versions(messages))
+    opened = matters_of(current)
+    matters = tuple(one.text for one, _ in opened)
+    problems = tuple(original for _, original in opened) or problems
+    denied = denied_versions(messages)
+    runs_on = environment(
+        stating, but=(*problems, *tried.sentences), errors=error, denied=denied, commercial=commercial, since=since
+    )
+    joined = _joined(current, answers, but=(*problems, *error, *tried.sentences, *changed))
+    runs_on = tuple(one for one in runs_on if one not in joined and (one not in changed or one in problems))
     runs = running_version(messages)
     if runs is None or not any(str(runs) in one for one in runs_on):
         # The sentence of the problem says what it runs on.
-        runs_on = (*runs_on, *(one for one in problems if runs is not None and str(runs) in one))
-    began = _picked(stating, BEGAN, but=(*problems, *tried, *changed, *runs_on))
-    shown = (*problems, *error, *tried, *changed, *runs_on, *began)
-    latest = _latest(stating, but=shown, question=question)
+        # Beside another version the change says which one it runs.
+        others = changed if any(VERSION.search(one) for one in runs_on) and not says_version(runs, runs_on) else ()
+        told_in = [one for one in (*problems, *others) if runs is not None and str(runs) in one and one != question]
+        runs_on = (*dict.fromkeys(told_in[:1]), *runs_on)
+    taken = (*problems, *joined, *error, *tried.sentences, *changed, *runs_on)
+    began = _picked(stating, BEGAN, but=taken)
+    happens = _picked(current, HAPPENS, but=(*taken, *began, question.strip()), asked=False)
+    due = _picked(stating, DEADLINE, but=(*taken, *began, *happens))
+    shown = (*taken, *began, *happens, *due)
+    latest = _latest(
+        [one for one in (current if since else stating) if not is_denied(one.text, denied)],
+        but=shown,
+        question=question,
+    )
     said = [one.text for one in stating]
-    fails = any(FAILS.search(one) for one in (*problems, *error))
-    commercial = _is_commercial(said)
+    commercial = commercial or any(is_commercial(one) for one in matters)
+    fails = (
+        bool(error)
+        or any(FAILS.search(one) or STATE.search(one) for one in problems)
+        or any(map(has_code, tried.lines))
+    )
     account = not error and any(ACCOUNT.search(one) for one in said)
-    problem = " | ".join(problems)
+    told_of = [f"({at}) {one}" for at, one in enumerate(matters, start=1)] if matters else problems
+    problem = " | ".join((*told_of, *joined))
     labelled = (
         ("Problem", problem or (shortened(" ".join(messages[-1].split())) if messages else "")),
-        ("Runs on", " | ".join(runs_on)),
+        ("Code", " ; ".join(_code(messages))),
         ("Error", " | ".join(one for one in error if one not in problems)),
-        ("Tried by the customer", " | ".join(one for one in tried if one not in problems)),
-        ("What changed", " | ".join(one for one in changed if one not in problems)),
+        ("Happens", " | ".join(happens)),
+        (
+            "Details" if commercial and not error else "Runs on",
+            " | ".join(runs_on),
+        ),
+        ("Tried by the customer", " | ".join(one for one in tried.lines if one not in problems)),
+        ("What changed", " | ".join(one for one in changed if one not in problems and one not in error)),
         ("Began", " | ".join(began)),
-        ("Latest", " | ".join(latest)),
+        ("Deadline", " | ".join(due)),
+        ("Withdrawn", _withdrawn(stating, since)),
+        ("Asks for a person", _wish(sentences, question)),
+        ("Also said", " | ".join(latest)),
     )
     return Gist(
         problem=problems[0] if problems else "",
@@ -130,12 +178,65 @@ def gist(messages: Sequence[str], *, question: str = "", settled: Collection[int
         missing=missing_of(
             stating,
             messages,
-            kind=Kind(fails=fails, error=bool(error), commercial=commercial, account=account),
+            kind=Kind(
+                fails=fails,
+                error=bool(error) or any(map(has_code, tried.lines)),
+                commercial=commercial,
+                account=account,
+                held=any(HELD.search(one) for one in messages) and not error,
+            ),
         ),
         fails=fails,
         commercial=commercial,
         account=account,
+        matters=matters,
     )
+
+
+def _asked_anew(stating: Sequence[Sentence]) -> int:
+    """The first message that counts: the one that took back what was asked before, where something is asked or told
+    from there on; 0 where nothing was taken back."""
+    for one in reversed(stating):
+        if one.message and withdraws(one.text):
+            after = [each for each in stating if each.message >= one.message and each is not one]
+            if any("?" in each.text or FAILS.search(each.text) or _WANTS.search(each.text) for each in after):
+                return one.message
+    return 0
+
+
+def _withdrawn(stating: Sequence[Sentence], since: int) -> str:
+    first = next((one.text for one in stating if one.message < since), "")
+    return first if since else ""
+
+
+def _joined(stating: Sequence[Sentence], answers: Collection[int], *, but: Sequence[str]) -> tuple[str, ...]:
+    """What a question back brought to light: "We use the Python driver". Versions and places stand under their own
+    label."""
+    found = [
+        one.text
+        for one in stating
+        if one.message
+        and (one.message in answers or _NAMES_A_DRIVER.search(one.text))
+        and one.text not in but
+        and len(WORD.findall(one.text)) <= JOINED_WORDS_MAX
+        and "?" not in one.text
+        and "," not in one.text
+        and not _DIGIT.search(one.text)
+        and not (OPENS_ONLY.search(one.text) or UNHELPED.search(one.text) or wants_person(one.text))
+        and (ENVIRONMENT.search(one.text) or HAPPENS.search(one.text))
+    ]
+    return tuple(dict.fromkeys(found))[:JOINED_MAX]
+
+
+def _code(messages: Sequence[str]) -> list[str]:
+    pasted = [code for code in (prose_and_code(message)[1] for message in messages) if code]
+    return [line for code in pasted[-CODES_SHOWN_MAX:] for line in shown_of(code)]
+
+
+def _wish(sentences: Sequence[Sentence], question: str) -> str:
+    asked = " ".join(question.split())
+    wishes = [one.text for one in sentences if wants_person(one.text) and one.text not in asked]
+    return " | ".join(dict.fromkeys(wishes[-WISHES_MAX:]))
 
 
 def _latest(stating: Sequence[Sentence], *, but: Sequence[str], question: str) -> tuple[str, ...]:
@@ -147,6 +248,10 @@ def _latest(stating: Sequence[Sentence], *, but: Sequence[str], question: str) -
         if one.text not in but
         and one.text not in asked
         and not LISTS_TRIED.search(one.text)
+        and not wants_person(one.text)
+        and not of_us(one.text)
+        and len(WORD.findall(one.text)) > 1
+        and not LOG_LINE.match(one.text)
         and not OPENS_ONLY.search(one.text)
         and small_talk(one.text) is None
     ]
@@ -167,72 +272,16 @@ def _error_weight(sentence: str) -> int:
     return 3 * has_code(sentence) + 2 * bool(SAID_ERROR.search(sentence)) + 2 * bool(LOUD_ERROR.search(sentence))
 
 
-def _tried(stating: Sequence[Sentence]) -> tuple[str, ...]:
-    """A change with a date and no result told is no attempt."""
-    return tuple(
-        dict.fromkeys(
-            one.text
-            for one in stating
-            if one.tried
-            or (
-                TRIED.search(one.text)
-                and not one.text.rstrip().endswith("?")
-                and not corrects(one.text)
-                and not LEAVES.search(one.text)
-                and not (CHANGED.search(one.text) and not (UNHELPED.search(one.text) or _ALREADY.search(one.text)))
-            )
-        )
-    )[: 2 * PER_LABEL_MAX]
-
-
-def _picked(stating: Sequence[Sentence], pattern: re.Pattern[str], *, but: Sequence[str]) -> tuple[str, ...]:
-    return tuple(dict.fromkeys(one.text for one in stating if one.text not in but and pattern.search(one.text)))[
-        :PER_LABEL_MAX
-    ]
-
-
-def _environment(
-    stating: Sequence[Sentence], *, but: Sequence[str], errors: Sequence[str], denied: Collection[str]
+def _picked(
+    stating: Sequence[Sentence], pattern: re.Pattern[str], *, but: Sequence[str], asked: bool = True
 ) -> tuple[str, ...]:
-    """Without what was corrected later: "4.4.9, not 5.0" takes away "It is 5.0"."""
-    found: list[str] = []
-    for one in stating:
-        versions = set(_VERSION.findall(one.text))
-        if (
-            one.text in but
-            or "?" in one.text
-            or OPENS_ONLY.search(one.text)
-            or not (ENVIRONMENT.search(one.text) or _is_detail(one.text))
-        ):
-            continue
-        if one.text in errors and not versions and not PLACE.search(one.text):
-            continue
-        if versions and versions <= set(denied):
-            continue
-        found.append(one.text)
-    return tuple(dict.fromkeys(found))[: PER_LABEL_MAX + 1]
-
-
-def _is_detail(text: str) -> bool:
-    """ "region Frankfurt, managed, Enterprise", "the driver": a few words that are no sentence."""
-    words = len(WORD.findall(text))
-    if (
-        words > DETAIL_WORDS_MAX
-        or _SENTENCE.search(text)
-        or FAILS.search(text)
-        or UNHELPED.search(text)
-        or wants_person(text)
-    ):
-        return False
-    if words <= BARE_WORDS_MAX:
-        return (
-            text[-1:].isalnum()
-            and not BEGAN.search(text)
-            and small_talk(text) is None
-            and not OPENS_ONLY.search(text)
-            and bool(set(terms(text)) - _SAYS_LITTLE)
-        )
-    return _FRAGMENT.search(text) is not None
+    """`asked`: questions count too."""
+    found = (
+        one.text
+        for one in stating
+        if one.text not in but and pattern.search(one.text) and (asked or "?" not in one.text)
+    )
+    return tuple(dict.fromkeys(found))[:PER_LABEL_MAX]
 
 
 def _is_commercial(said: Sequence[str]) -> bool:

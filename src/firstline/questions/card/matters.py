@@ -23,7 +23,7 @@ _COMMERCIAL: Final = re.compile(
        |quotation
        |pricing|price|discount|contracts?|purchase|resell\w*|renewal|vat|tax\s+\w+|receipt
        |(?:cancel|close)\s+(?:our|my|the\s+(?:whole\s+)?)\s*(?:account|organi[sz]ation)|rechnung\w*|facture\w*
-       |factura\w*|請求|返金|契約)\b
+       |factura\w*|請求|返金|契約|(?:from|to)\s+(?:my|our)\s+(?:bank|(?:credit\s+)?card)|(?:took|taken|debited|deducted|withdrew)\s+\d[\d.,]*\s*(?:euros?|dollars?|eur|usd))\b
     | 請求 | 返金 | 契約""",
     _FLAGS,
 )
@@ -55,6 +55,13 @@ ACCOUNT: Final = re.compile(
        | 二段階認証""",
     _FLAGS,
 )
+
+HELD: Final = re.compile(
+    r"\b(?:status|state)\s*:?\s*(?:held|suspended|on\s+hold|locked)\b|\bcontact\s+(?:our\s+)?support\b"
+    r"|\b(?:account|cluster|project|organi[sz]ation)\s+(?:is|was|has\s+been|got)\s+(?:suspended|held|blocked|locked)\b",
+    re.IGNORECASE,
+)
+"""Something of theirs is held or suspended."""
 
 
 def is_commercial(text: str) -> bool:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from typing import Final
 
@@ -15,7 +16,8 @@ CODES_SHOWN_MAX: Final = 3
 WORD_CHARS_MIN: Final = 4
 SAYS_NOTHING: Final = frozenset(
     """
-    still now again already today yesterday since always never often sometimes too also even again soon later somehow
+    rather every each still now again already today
+    yesterday since always never often sometimes too also even again soon later somehow
     something anything everything someone anyone please thanks okay yes maybe well right thing things way
     """.split()
 )
@@ -26,10 +28,21 @@ NO_PASSAGE: Final = "has the words of the question, but no passage that answers 
 NOT_USED: Final = "was found, and not used: this needs a person whatever it says"
 
 
+_PLACEHOLDER: Final = re.compile(r"\[[A-Z]+(?:_[A-Z]+)*_\d+\]")
+"""What stands for a redacted value is no name that a page could have."""
+
+
+def closeness(text: str, wanted: str) -> float:
+    """The share of the words of `wanted` that the text has, 0 to 1."""
+    words = set(all_stems(_PLACEHOLDER.sub(" ", wanted))) - FUNCTION_WORDS - SAYS_NOTHING
+    return len(words & all_stems(text)) / len(words) if words else 0.0
+
+
 def not_enough(piece: Evidence, *, sought: str, asked: Stated | None, versions: Sequence[Stated] = ()) -> str:
     """What the passage lacks, measured against the question in full (`sought`) and the version `asked` about.
     `versions` are those that its document is about."""
     text = " ".join((piece.chunk.title, *piece.chunk.section_path, piece.lead_text, piece.text))
+    sought = _PLACEHOLDER.sub(" ", sought)
     reasons = [reason for reason in (_other_version(versions, asked), _lacks(sought, text)) if reason]
     return "; ".join(reasons) or NO_PASSAGE
 

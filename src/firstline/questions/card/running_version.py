@@ -21,13 +21,13 @@ _DENIED: Final = re.compile(
 )
 _NOT_LIVE: Final = r"(?:staging|test\w*|dev\w*|sandbox|demo|qa)"
 _NOT_THIS: Final = re.compile(
-    rf"\bthe\s+({_NUMBER})\s+(?:one|cluster|server|system|instance)\s+is\s+(?:only\s+|just\s+|our\s+"
+    rf"(?<![\w.])({_NUMBER})\s+(?:(?:one|cluster|server|system|instance)\s+)?is\s+(?:only\s+|just\s+|our\s+"
     rf"|the\s+|a\s+)?{_NOT_LIVE}\b",
     re.I,
 )
 """\"the 5.1 one is staging\"."""
 _REPLACES: Final = re.compile(
-    rf"\b(?:actually|in\s+fact|correction|still|checked\s+again|i\s+meant|tatsächlich|en\s+fait"
+    rf"\b(?:actually|mixed\s+(?:it|them|that)\s+up|my\s+mistake|in\s+fact|correction|still|checked\s+again|i\s+meant|tatsächlich|en\s+fait"
     rf"|en\s+realidad)\b.{{0,60}}?(?<![\w.])({_NUMBER})(?![\w%])",
     re.I,
 )
@@ -45,7 +45,7 @@ _FORMER: Final = re.compile(
 )
 _SYSTEM: Final = re.compile(rf"\b{SYSTEM}(?:\s+(?:linux|server|lts))*\s+{_NUMBER}(?![\w%])", re.IGNORECASE)
 _ELSEWHERE: Final = re.compile(
-    r"\b(?:staging|test|testing|dev|development|old|other|another|second)\s+(?:system|server|cluster"
+    r"\bis\s+(?:only\s+|just\s+|our\s+)?(?:staging|test|dev)\b|\b(?:staging|test|testing|dev|development|old|other|another|second)\s+(?:system|server|cluster"
     r"|environment|host|machine"
     r"|one|installation)\b|\b(?:on|in)\s+(?:staging|test|dev)\b",
     re.IGNORECASE,
@@ -66,7 +66,7 @@ _PART_NUMBER: Final = re.compile(
 )
 """\"after the operator upgrade to 2.3\"."""
 _CLAUSE: Final = re.compile(
-    r"(?<=[.!?;])\s+|,\s+(?=the\s+\S+\s+(?:one|cluster|server|system|instance)\s+is\b)|\n+|\s+(?:-|–|but)\s+"
+    r"(?<=[.!?;])\s+|,\s+(?=\d+(?:\.\d+)+\s+is\b)|,\s+(?=the\s+\S+\s+(?:one|cluster|server|system|instance)\s+is\b)|\n+|\s+(?:-|–|but)\s+"
 )
 _DIGIT: Final = re.compile(r"\d")
 _WORD: Final = re.compile(r"[^\W_]+(?:\.[^\W_]+)*")

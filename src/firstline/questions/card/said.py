@@ -6,6 +6,7 @@ import re
 from dataclasses import dataclass
 from typing import Final
 
+from firstline.questions.card.pasted_parts import prose_and_code
 from firstline.questions.card.telling_words import GREETING, ITEM, LISTS_TRIED
 from firstline.questions.message.person_wanted import wants_person, without_wish
 from firstline.questions.message.terms import FUNCTION_WORDS
@@ -16,6 +17,7 @@ LINE_CHARS_MAX: Final = 220
 WISH_WORDS_MAX: Final = 1
 """Content words beside a wish for a person, up to which its sentence says nothing else."""
 _ENDS: Final = re.compile(r"(?<=[.!?])\s+(?=\S)|(?<=[。！？])|\n+")
+_LEADS_IN: Final = re.compile(r"^(?:instead|seriously|anyway)\s*[:,]\s*(?=\S)", re.IGNORECASE)
 WORD: Final = re.compile(r"[^\W_]+")
 _POLITE: Final = frozenset(
     """now asap immediately today ich möchte bitte mit einem einer kann je voudrais s'il vous plaît est ce que de votre
@@ -25,7 +27,7 @@ _POLITE: Final = frozenset(
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Sentence:
-    """`tried`: an item of a list of what was tried. `message`: whose it is, counted from 0."""
+    """`tried`: an item of a list of what was tried, without its bullet. `message`: whose it is, counted from 0."""
 
     text: str
     message: int
@@ -35,12 +37,15 @@ class Sentence:
 def sentences_of(message: str, at: int) -> list[Sentence]:
     found: list[Sentence] = []
     listing = False
-    for part in _ENDS.split(message[:CHARS_READ_MAX]):
-        text = shortened(GREETING.sub("", " ".join(part.split())))
+    prose, _ = prose_and_code(message[:CHARS_READ_MAX])
+    for part in _ENDS.split(prose):
+        text = shortened(_LEADS_IN.sub("", GREETING.sub("", " ".join(part.split()))))
         if not WORD.search(text):
             continue
-        listing = LISTS_TRIED.search(text) is not None or (listing and ITEM.match(part) is not None)
-        found.append(Sentence(text=text, message=at, tried=listing and LISTS_TRIED.search(text) is None))
+        heads = LISTS_TRIED.search(text) is not None
+        listing = heads or (listing and ITEM.match(part) is not None)
+        tried = listing and not heads
+        found.append(Sentence(text=ITEM.sub("", text) if tried else text, message=at, tried=tried))
     return found
 
 

@@ -12,6 +12,7 @@ from firstline.domain import Availability
 
 DAYS: Final = ("mon", "tue", "wed", "thu", "fri", "sat", "sun")
 PARTS_MAX: Final = 14
+"""Stretches as they are written: two of each day."""
 DAY_MINUTES: Final = 24 * 60
 LOOK_AHEAD_DAYS: Final = 8
 FORM: Final = 'hours like "Mon-Fri 09:00-17:00; Sat 10:00-14:00"'
@@ -57,13 +58,22 @@ def _openings(part: str) -> tuple[Opening, ...]:
     if found is None or found["first"] not in DAYS or (found["last"] or "mon") not in DAYS:
         raise ValueError(f"not {FORM}")
     start, end = _minutes(found["from"]), _minutes(found["to"])
-    if not 0 <= start < end <= DAY_MINUTES:
-        raise ValueError("the end is not after the start, on the same day")
+    if not (0 <= start < DAY_MINUTES and 0 <= end <= DAY_MINUTES) or start == end:
+        raise ValueError("start and end are no two times of a day")
     first = DAYS.index(found["first"])
     last = DAYS.index(found["last"]) if found["last"] else first
     # "Sat-Mon" goes over the end of the week.
     days = [(first + step) % 7 for step in range((last - first) % 7 + 1)]
-    return tuple(Opening(weekday=day, start=start, end=end) for day in days)
+    return tuple(opening for day in days for opening in _stretches(day, start, end))
+
+
+def _stretches(day: int, start: int, end: int) -> tuple[Opening, ...]:
+    """ "Mon 22:00-06:00" ends on Tuesday morning: two stretches, one of each day."""
+    if start < end:
+        return (Opening(weekday=day, start=start, end=end),)
+    tonight = Opening(weekday=day, start=start, end=DAY_MINUTES)
+    morning = Opening(weekday=(day + 1) % 7, start=0, end=end)
+    return (tonight, morning) if end else (tonight,)
 
 
 def _minutes(text: str) -> int:

@@ -20,7 +20,8 @@ LOUD_ERROR: Final = re.compile(
     r"""\b\w*(?:Error|Exception|Fault|Failure)\b\s*[:(] | \b(?:error|fatal|panic|caused\s+by
        |traceback)\b\s*(?:code\s*)?[:\[(]
     | \bexit(?:s|ed)?\s+(?:with\s+)?(?:code\s+|status\s+)?\d+ | \bsignal\s+\d+
-    | \b(?:HTTP\s+|status\s+(?:code\s+)?)[45]\d\d\b | \b[45]\d\d\s+(?!ms\b|mb\b|gb\b)[A-Z][a-z]+
+    | \b(?:HTTP\s+|status\s+(?:code\s+)?)[45]\d\d\b | (?-i:\b[45]\d\d\s+[A-Z][a-z]+) | (?-i:\b(?:FATAL|ERROR|PANIC
+       |SEVERE|CRITICAL)\b\s+\S)
     | ^\W*(?:status|reason|state|detail|message|result|cause|meldung|erreur|error)\s*:\s*\S""",
     _FLAGS,
 )
@@ -30,30 +31,32 @@ SAID_ERROR: Final = re.compile(
        |printed|returns?|returned|answers?|displays?|tells?|reads?|logs?|ends?\s+with|ended\s+with|meldet|sagt|schreibt
        |fehler(?:meldung)?|erreur|dit|affiche|mensaje|dice|muestra)\b
        (?:.{0,40}?["“„«`](?=\S.{4,})|.{0,40}?(?<!\w)['‘](?=\S.{4,})|[^:.?]{0,25}:\s+(?=\S.{6,}))
-    | \b(?:timed?\s*out|refused|permission\s+denied|access\s+denied|not\s+found|unable\s+to|no\s+such|out\s+of\s+memory
+    | \b(?:timed?\s*out|refused|permission\s+denied|access\s+denied|not\s+found|unable\s+to
+       |(?<!shows\s)(?<!has\s)no\s+such|out\s+of\s+memory
        |connection\s+reset|conflict|mismatch|exceeded|exhausted|overrun|invalid|unexpected
        |not\s+(?:available|allowed|permitted|supported|eligible))\b""",
     _FLAGS,
 )
 FAILS: Final = re.compile(
-    r"""\b(?:error|exception|fail\w*|(?:wo|ca|do|does|did|is|are|was|has|have)nt|blocks|instead\s+of\s+\d|crash\w*|broken?|broke|stuck|hangs?|freez\w+|wrong|problem|slow|slowly|lost|loses?|missing
-       |dead|dies|died|down|unavailable|unreachable|outage|rejected|denied|refused|blocked|blocking|locked\s+out
+    r"""\b(?:error|(?<!about\san\s)(?<!make\san\s)exception|fail\w*|(?:wo|ca|do|does|did|is|are|was|has|have)nt|blocks|instead\s+of\s+\d|crash\w*|broken?|broke|stuck|hangs?|freez\w+|wrong|problem|slow|slowly|lost|loses?|missing
+       |dead|dies|died|(?:is|are|was|were|went|goes|going|be|been|completely|all|everything|shuts?)\s+(?:\w+\s+)?down|gone|grown|sluggish\w*|laggy|unresponsive|incorrect\w*|zero|fills?|over\s+the\s+limit|exceeds?|steps?\s+down|pending|unavailable|unreachable|outage|rejected|denied|refused|blocked|blocking|locked\s+out
        |aborts?|aborted
        |restarts|grows|leaks?|lags?|disappear\w*|vanish\w*|corrupt\w*|duplicated?|weird|strange|odd
        |(?:stored|charged|shown?|sent|runs|appears?|delivered|counted|billed|shows)\s+(?:\S+\s+){0,4}?(?:twice
        |two\s+times|double)
        |stop(?:s|ped)|(?:does|do|did|will|is|are|was|has|have)(?:n't|\s+not)|won't|can't|cannot|unable|timed?\s*out
-       |still\s+(?:goes?|gets?|comes?|shows?|says?|sends?|charged|there)|empty|nothing\s+(?:happens?|happened|comes
+       |(?:shows?|returns?|gives?|finds?|gets?)\s+(?:nothing|zero|0|no\s+(?!such|pattern)\w+)|still\s+(?:goes?|gets?|comes?|shows?|says?|sends?|charged|there)|empty|nothing\s+(?:happens?|happened|comes
        |arrives)|(?:alarms?|alerts?)\s+(?:though|although)|too\s+(?:much|many|long|high)
        |drops?|dropped|never\s+\w+|blank|suspended|offline|takes\s+(?:\w+\s+){0,2}(?:hours|minutes|seconds|ages)
        |vac[ií][oa]s?
-       |kaputt|nichts|dauert|leer|fehler\w*|fehlt|fehlen|abgelehnt|(?:geht|funktioniert|startet|läuft|kommt)\s+nicht
+       |kaputt|nichts|dauert|leer|fehler\w*|fehlt|fehlen|abgelehnt|(?:geht|funktioniert|startet|läuft|kommt)\s+nicht|nicht\s+mehr
        |kein(?:e|en|er)?\b.{0,40}?\bmehr
        |bricht\b.{0,40}?\bab|doppelt|deux\s+fois|dos\s+veces|de\s+más|schlägt\b.{0,40}?\bfehl|stürzt\s+ab|hängt|langsam
        |erreurs?|échou\w+|plante\w*|impossible|refusé\w*|bloqué\w*|ne\s+\w+\s+(?:pas|plus)|n'\w+\s+(?:pas|plus)
        |falla\w*|error(?:es)?|no\s+(?:puedo|podemos|funciona\w*|arranca|responde|conecta)|rechaza\w*|bloquead[oa])\b
-    | 失敗|できません|できない|動きません|動かない|つながりません|繋がりません|エラー|止まり|落ち(?:ます|る|ました)
-       |遅[いくれ]|困って|おかしい|壊れ|消え""",
+    | 失敗|(?<!す)(?<!くださ)[りしきちいえけせれめべ]ません|できません
+       |できない|動きません|動かない|つながりません|繋がりません
+       |エラー|止まり|落ち(?:ます|る|ました)|遅[いくれ]|困って|おかしい|壊れ|消え""",
     _FLAGS,
 )
 UNHELPED: Final = re.compile(
@@ -178,7 +181,8 @@ _ALTER: Final = (
     r"|mise\s+à\s+jour|actualiza\w*|migraci\w*|aktualisier\w*|umgestellt|umstellung)"
 )
 CHANGED: Final = re.compile(
-    rf"""\b(?:since|after)\s+(?:we|i|you)\s+\w+ed\b
+    rf"""\b(?:since|after)\s+(?:we|i|you)\s+\w+ed\b | \bsince\s+(?:version\s+|release\s+)?v?\d+\.\d
+    | \b(?:upgrade|update|migration|release|patch)\s+(?:broke|killed|destroyed|ruined)\b
     | \b(?:since|ever\s+since|after)\s+(?:(?:the|we|i|an?|our|last|you)\s+)*(?:\w+\s+)?{_ALTER}
     | \b(?:we|i)\s+(?:(?:just|recently|also|have|did|had)\s+)*{_ALTER}\b.{{0,60}}?\b{_WHEN}
     | \b{_WHEN}.{{0,40}}?\b(?:we|i)\s+(?:(?:just|also|have|did|had)\s+)*{_ALTER}
@@ -229,7 +233,7 @@ SYSTEM: Final = (
 )
 PLATFORM: Final = re.compile(
     rf"""(?a:\b(?:{SYSTEM}|chrome|firefox|safari|edge|docker|kubernetes|k8s|openshift|podman|helm|aws|azure|gcp|vmware|hyper-?v|proxmox
-       |python|java|node\.js|golang|ruby|php|\.net|rust|typescript|x86(?:_64)?|arm64|aarch64|on-?prem\w*
+       |python|java|node\.js|golang|ruby|php|(?<!\w)\.net|rust|typescript|x86(?:_64)?|arm64|aarch64|on-?prem\w*
        |self-?hosted|managed
        |gke|eks|aks|bare\s+metal|cloud|nfs|zfs|xfs|ext4|s3)\b)""",
     _FLAGS,
@@ -252,19 +256,22 @@ PLACE: Final = re.compile(
 )
 STATE: Final = re.compile(r"\b(?:is|are|as|status|state|says?|shows?)\s+[:'\"]?[A-Z]{4,}\b")
 ORDINAL: Final = re.compile(
-    r"^\W*(?:first(?:ly)?|second(?:ly)?|third(?:ly)?|1[.)]|2[.)]|3[.)])\s*[:,.]?\s", re.IGNORECASE
+    r"^\W*(?:(?:first(?:ly)?|second(?:ly)?|third(?:ly)?|1[.)]|2[.)]|3[.)])\s*[:,.]?\s"
+    r"|(?:and\s+)?(?:(?:yet\s+)?another|one\s+more|a\s+second|the\s+other|second|next|noch|autre|otra)\s*"
+    r"(?:thing|question|problem|issue|point|etwas|frage|chose|cosa)?\s*[:,]\s)",
+    re.IGNORECASE,
 )
 """Several things are told one by one."""
 ATTACHED: Final = re.compile(
     r"\b(?:attach(?:ed|ment|ments|ing)?|enclosed|screenshot|screen\s+shot|see\s+(?:the\s+)?(?:file"
     r"|picture|image)|anhang|angehängt"
-    r"|pièce\s+jointe|adjunt[oa])\b|添付",
+    r"|pièce\s+jointe|adjunt[oa]|(?:sent|mailed|e-mailed)\s+(?:you\s+)?(?:the|a|our|my)\s+(?:\w+\s+)?(?:logs?|files?|dump|trace|report))\b|添付",
     re.IGNORECASE,
 )
 SECRET_REDACTED: Final = re.compile(r"\[(?:SECRET|PASSWORD|TOKEN|KEY|CREDENTIAL)\w*\]")
 GREETING: Final = re.compile(
     r"^(?:(?:hi|hello|hey|dear\s+\w+|good\s+(?:morning|afternoon|evening)|hallo|guten\s+(?:tag|morgen"
-    r"|abend)|bonjour|hola|buenos"
+    r"|abend)|bonjour|buon\s?giorno|buona\s?sera|salve|ciao|bom\s+dia|boa\s+(?:tarde|noite)|ol[áa]|hola|buenos"
     r"\s+d[ií]as)(?:\s+(?:there|all|team|everyone|folks))?\s*[,!.:]*(?:\s+|$)"
     r"|(?:こんにちは|こんばんは|おはようございます|はじめまして|お世話になっております|すみません)[、。!！\s]*)",
     re.IGNORECASE,
@@ -272,17 +279,25 @@ GREETING: Final = re.compile(
 
 
 _ID_OF: Final = re.compile(
-    r"\b(?:id|number|no\.?|plan|model|order|ticket|serial|invoice|customer|contract|file)\b\W*(?:is\W+)?$",
+    r"\b(?:id|number|no\.?|plan|model|order|ticket|serial|invoices?|customer|contract|file|receipt|statement|rechnung|facture|factura)\b\W*(?:is\W+)?$",
     re.IGNORECASE,
 )
 _PLACEHOLDER: Final = re.compile(r"\[\w+_\d+\]")
 
 
+def _letters(code: str) -> str:
+    return code.rstrip("0123456789-_").upper() if code[-1:].isdigit() else ""
+
+
 def without_numbers_of(text: str) -> str:
     """Without the number of a customer, an invoice or the like, and placeholders for what was redacted."""
     read = _PLACEHOLDER.sub(" ", text)
-    for one in reversed(list(CODE.finditer(read))):
-        if _ID_OF.search(read[: one.start()]):
+    found = list(CODE.finditer(read))
+    numbers = [one for one in found if _ID_OF.search(read[: one.start()])]
+    # "Invoices INV-20931 and INV-20932": the second is of the same kind.
+    kinds = {_letters(one.group()) for one in numbers} - {""}
+    for one in reversed(found):
+        if one in numbers or _letters(one.group()) in kinds:
             read = f"{read[: one.start()]} {read[one.end() :]}"
     return read
 

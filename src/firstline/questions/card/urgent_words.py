@@ -33,6 +33,7 @@ _RECORDS: Final = r"(?:data|documents?|records?|rows?|orders?|files?|entries|mes
 DATA_LOST: Final = re.compile(
     rf"""\b(?:lost|losing|lose|loses)\s+(?:\w+\s+){{0,3}}?(?:{_RECORDS}|everything)\b
     | \bdata\s+(?:loss|is\s+gone|are\s+gone|has\s+gone)\b
+    | \b(?:half|all|most|part|some)\s+of\s+(?:\w+\s+){{1,4}}?(?:is|are)\s+(?:gone|missing|lost|deleted|wiped)\b
     | \b{_RECORDS}\b(?:\s+\w+){{0,5}}?\s+(?:is|are|was|were|be|get|got|have\s+been)\s+(?:\w+\s+)?lost\b
     | \b(?:documents|records|rows|orders|files|entries|messages)\s+(?:(?:are|have|were)\s+)?(?:\w+\s+)?(?:missing|gone
        |vanished|disappeared)\b
@@ -56,6 +57,12 @@ DEADLINE: Final = re.compile(
     | \b{_BY}\s+(?:the\s+)?(?:\d{{1,2}}(?:st|nd|rd|th)?\s+(?:of\s+)?{_MONTH}|{_MONTH}\s+\d{{1,2}}
        |(?:the\s+)?end\s+of\s+{_MONTH}
        |\d{{4}}-\d\d-\d\d|\d{{1,2}}/\d{{1,2}})\b
+    | \b(?:audit(?!\s+(?:log|trail|event))|release|launch|go-?live|demo|migration|presentation|opening|inspection
+       |deadline)\b.{{0,20}}?\b(?:tomorrow|tonight
+       |(?:on\s+|next\s+|this\s+)(?:mon|tues|wednes|thurs|fri|satur|sun)day|on\s+(?:the\s+)?\d)
+    | \bplan\w*\s+(?:it\s+|this\s+|that\s+)?for\s+(?:the\s+)?(?:\d|(?:mon|tues|wednes|thurs|fri|satur|sun)day|next)
+    | \b(?:i|we)\s+(?:will|am\s+going\s+to|are\s+going\s+to)\b.{{0,40}}?\bon\s+(?:mon|tues|wednes|thurs|fri|satur
+       |sun)day\b
     | \bbefore\s+(?:the\s+|our\s+|my\s+)?(?:access|account|contract|audit)\s+(?:is|are|ends?|closes?|expires?|starts?)\b
     | \b(?:at|by)\s+the\s+end\s+of\s+the\s+(?:day|week|month|year)\b | \bdeadline\b
     | \bbis\s+(?:zum\s+)?(?:morgen|\w+tag|ende|\d{{1,2}}\.) | \bspätestens\b
@@ -66,7 +73,31 @@ DEADLINE: Final = re.compile(
 )
 
 
+_SELDOM: Final = re.compile(
+    r"\b(?:once|sometimes|now\s+and\s+then|occasionally|from\s+time\s+to\s+time|sporadic\w*|randomly|intermittent\w*|a\s+few"
+    r"|for\s+(?:repairs?|maintenance|an?\s+upgrade)|on\s+purpose|planned|some\s+of|one\s+(?:of\s+\w+\s+)?(?:\w+\s+)?is|no\s+hurry|not\s+urgent|(?:test|staging|dev)\s+\w+\s+is|in\s+(?:the\s+)?(?:test|staging|dev)\w*|manchmal|parfois|a\s+veces)\b",
+    re.IGNORECASE,
+)
+_CLAUSE_END: Final = re.compile(r"(?<=[.!?])\s+|\n+")
+
+
+_PRESSING: Final = re.compile(
+    r"\b(?:emergency|urgent(?:ly)?|asap|hurry|immediately|critical|dringend|notfall|urgence|urgente)\b|至急|緊急",
+    re.IGNORECASE,
+)
+
+
+def without_pressing(text: str) -> str:
+    """What is left of it beside words that only press."""
+    return _PRESSING.sub(" ", text)
+
+
+def is_outage(text: str) -> bool:
+    """Something is down or presses. What fails now and then, or in a test system, is not down."""
+    return any(OUTAGE.search(clause) and not _SELDOM.search(clause) for clause in _CLAUSE_END.split(text))
+
+
 def tells_of_harm(message: str) -> bool:
     """Something is down, presses, or data may be lost."""
     read = message[:CHARS_MAX]
-    return OUTAGE.search(read) is not None or DATA_LOST.search(read) is not None
+    return is_outage(read) or DATA_LOST.search(read) is not None

@@ -15,7 +15,7 @@ other in the same order. What is then left over on either side decides:
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from itertools import pairwise
 from typing import Final
 
@@ -166,9 +166,21 @@ def _left_over(claim: Sentence, source: Sentence, pairs: Sequence[tuple[int, int
         beside = bool(found) or (beside and not places)
         if problem:
             return problem
+    if _joined_otherwise(claim, source, dict(pairs)):
+        return "claim and span differ in 'and' or 'or'"
     if repeated and kept / repeated < KEPT_MIN:
         return f"only {kept / repeated:.0%} of what it repeats is in it"
     return _halved(source, theirs) if whole else ""
+
+
+def _joined_otherwise(claim: Sentence, source: Sentence, places: Mapping[int, int]) -> bool:
+    """ "A login and a token" for "a login or a token". `places`: of the claim's keys in the source."""
+    joints = {clause.start: clause.by_word for clause in source.clauses if clause.by_word}
+    return any(
+        joints.get(places[clause.start], clause.by_word) != clause.by_word
+        for clause in claim.clauses
+        if clause.by_word and clause.start in places and clause.start - 1 in places
+    )
 
 
 def _halved(source: Sentence, theirs: set[int]) -> str:

@@ -38,7 +38,7 @@ _TOKEN: Final = re.compile(
     r"|(?P<mark>[,;:()\[\]|·—–>]|-(?=\s)|\n(?=\s*[A-Z]))"
     r"|(?P<sign>[<≤≥]=?|\^|%|(?<=\s)=(?=\s))"
 )
-_CAMEL: Final = re.compile(r"[a-z][A-Z]|[A-Z]{2,}[a-z]")
+_CAMEL: Final = re.compile(r"[a-z][A-Z]|[A-Z]{2}[a-z]")
 _SIGNS: Final = {"<": "less", "≤": "upmost", "<=": "upmost", "≥": "least", ">=": "least"}
 _JOINS: Final = frozenset(("and", "or", "but", "&"))
 _CLAUSE_WORDS: Final = frozenset("if unless while when until till whenever whether before after".split())
@@ -55,14 +55,14 @@ class Kind(IntEnum):
 
 @dataclass(slots=True)
 class Clause:
-    """Keys [start, end) between two marks. `joined`: a comma, "and" or "or" stands in front, `by_word`: one of the
-    words; `aside`: it stands in brackets, or is an example or a relative clause."""
+    """Keys [start, end) between two marks. `joined`: a comma, "and" or "or" stands in front, `by_word`: which of
+    the words, if one does; `aside`: it stands in brackets, or is an example or a relative clause."""
 
     start: int
     end: int
     joined: bool
     aside: bool
-    by_word: bool = False
+    by_word: str = ""
     leads: bool = False
     """A colon stands behind it."""
 
@@ -146,7 +146,7 @@ def _read_word(word: str) -> tuple[_Role, str, Kind]:
     """(role, key, kind) of a word as written; a NUMBER may be followed by its unit."""
     lowered = word.casefold()
     if lowered in _JOINS:
-        return _Role.JOINS, "", Kind.PLAIN
+        return _Role.JOINS, "or" if lowered == "or" else "and", Kind.PLAIN
     if lowered in EMPTY:
         if len(word) > 2 and word.isupper():
             # GET and HAVE in capitals are names, or shouted alike on both sides.
@@ -234,7 +234,7 @@ class _Reader:
         elif role is _Role.EMPTY:
             return
         elif role is _Role.JOINS:
-            self._clause(joined=True, by_word=True)
+            self._clause(joined=True, by_word=key)
         elif role is _Role.RELATES:
             if self._now.clauses[-1].joined and self._now.clauses[-1].start == len(self._now.keys):
                 self._relative = True
@@ -279,7 +279,7 @@ class _Reader:
         now.kinds.append(kind)
         now.clauses[-1].end = len(now.keys)
 
-    def _clause(self, *, joined: bool, by_word: bool = False) -> None:
+    def _clause(self, *, joined: bool, by_word: str = "") -> None:
         self._flush_number()
         now = self._now
         at = len(now.keys)

@@ -21,8 +21,8 @@ def _keys(words: str) -> frozenset[str]:
 SAYS_NOTHING: Final = LIGHT | _keys(
     """
     additionally furthermore moreover basically actually simple simply easy quickly handy useful convenient great good
-    nice powerful own respective particular specific obviously course kindly corresponding appropriate desired relevant
-    given provided called named general new try want wish like well first-class follow
+    nice powerful respective particular specific obviously course kindly corresponding appropriate desired relevant
+    given provided called named general try want wish like well first-class follow
     """
 )
 NAMES_ITS_KIND: Final = _keys(

@@ -13,7 +13,7 @@ from typing import Final
 
 from firstline.domain import ClaimKind, Evidence
 from firstline.questions.message.terms import all_stems
-from firstline.questions.page.units import Unit, units_of
+from firstline.questions.page.units import Unit, quotable, units_of
 
 CONFLICTS_MAX: Final = 2
 SHARED_MIN: Final = 0.8
@@ -45,7 +45,7 @@ def conflicting(shown: Sequence[Unit], pieces: Sequence[Evidence]) -> list[tuple
             continue
         for unit in units_of(piece.text, lead=piece.lead_text)[:COMPARED_MAX]:
             theirs = _statement(unit)
-            if theirs is not None and any(_conflict(said, theirs) for said in near):
+            if theirs is not None and any(_conflict(said, theirs) for said in near) and quotable([unit]):
                 found.append((piece, unit))
     return found[:CONFLICTS_MAX]
 

@@ -5,10 +5,11 @@ it calls no step.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from firstline.domain import ClaimKind
+from firstline.orders import doubtful
 
 SENTENCE_END = re.compile(r"(?<=[.!?。！？])[\"'”’)\]]*(?:\s+|$)(?=[\"'“(\[]?[^\s.!?])|(?<=[。！？])")
 ABBREVIATION = re.compile(r"\b(?:e\.g|i\.e|etc|vs|cf|approx|no|fig|[A-Z])\.$", re.IGNORECASE)
@@ -54,6 +55,12 @@ def units_of(text: str, *, lead: str = "") -> list[Unit]:
         if len(units) >= UNITS_MAX:
             break
     return [unit for unit in units if re.search(r"\w", unit.text)][:UNITS_MAX]
+
+
+def quotable(units: Sequence[Unit]) -> list[Unit]:
+    """Without what might be an order to whoever answers. A page with a likely one is kept out at ingest; what is only
+    doubtful is not quoted, which costs an answer a sentence."""
+    return [unit for unit in units if not doubtful(unit.text)]
 
 
 def _blocks(text: str) -> Iterator[tuple[int, int]]:

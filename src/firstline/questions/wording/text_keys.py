@@ -55,6 +55,7 @@ KEYS: Final[Mapping[str, Key]] = {
     "answered.version_issue": _VERSION,
     "answered.version_post": _VERSION,
     "answered.quoted_language": Key(placeholders={"language": "language"}),
+    "answered.page": Key(placeholders={"page": "plain"}),
     "answered.as_written": Key(placeholders={"text": "own"}),
     "version.later": Key(placeholders={"version": "plain"}),
     "version.earlier": Key(placeholders={"version": "plain"}),

@@ -1,0 +1,1 @@
+"""Confluence: pages and blog posts, with what restricts them."""

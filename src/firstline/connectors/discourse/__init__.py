@@ -1,0 +1,1 @@
+"""Discourse: topics of a forum with their posts and solutions."""

@@ -1,0 +1,1 @@
+"""Freshdesk: resolved tickets and the solutions of its portal."""

@@ -1,0 +1,1 @@
+"""GitHub: issues with their comments, and discussions with their answers."""

@@ -1,0 +1,1 @@
+"""GitLab: issues with their comments."""

@@ -1,0 +1,130 @@
+"""One run of the `git` program: bounded in time and size, with no settings but ours, asking nobody."""
+
+from __future__ import annotations
+
+import asyncio
+import base64
+import contextlib
+import os
+import signal
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Final
+
+from firstline.errors import Broken, Forbidden, Unauthenticated, Unavailable
+
+STDERR_BYTES_MAX: Final = 16_384
+_DENIED: Final = (
+    "authentication failed",
+    "could not read username",
+    "invalid username or password",
+    "error: 403",
+    "error: 401",
+)
+_LIST_BYTES_MAX: Final = 512 * 1024 * 1024
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Git:
+    """`settings` are git's own, by name; they go by the environment, which other users of the machine cannot read."""
+
+    folder: Path
+    settings: Mapping[str, str] = field(default_factory=dict[str, str])
+
+    async def run(self, *arguments: str, timeout_s: float, where: str = "") -> bytes:
+        """What it printed. Unavailable, Unauthenticated or Broken say what to do; `where` names the other side."""
+        process = await self.start(*arguments)
+        try:
+            async with asyncio.timeout(timeout_s):
+                said, complained = await process.communicate()
+        except TimeoutError:
+            raise Unavailable(
+                f"git did not finish within {timeout_s:,.0f} s" + (f" with {where}." if where else "."),
+                remedy="The next sync begins again; check the network, or raise `timeout_s` of the source.",
+            ) from None
+        finally:
+            await stop(process)
+        if process.returncode:
+            raise _trouble(complained[:STDERR_BYTES_MAX].decode("utf-8", "replace"), where)
+        if len(said) > _LIST_BYTES_MAX:
+            raise Broken("The repository lists too many files.", remedy="Name a `subfolder` of it.")
+        return said
+
+    async def start(self, *arguments: str) -> asyncio.subprocess.Process:
+        try:
+            return await asyncio.create_subprocess_exec(
+                "git",
+                *arguments,
+                cwd=self.folder,
+                env=self._environment(),
+                stdin=asyncio.subprocess.PIPE,
+                stdout=asyncio.subprocess.PIPE,
+                stderr=asyncio.subprocess.PIPE,
+                start_new_session=True,
+            )
+        except FileNotFoundError as error:
+            raise Broken(
+                "There is no `git` program on this machine.", remedy="Install git, or sync the folder of a clone."
+            ) from error
+
+    def _environment(self) -> dict[str, str]:
+        given = {name: os.environ[name] for name in ("PATH", "SSL_CERT_FILE", "SSL_CERT_DIR") if name in os.environ}
+        settings = {
+            "gc.auto": "0",
+            "core.hooksPath": os.devnull,
+            "protocol.allow": "never",
+            "protocol.https.allow": "always",
+            "protocol.http.allow": "always",
+            "protocol.file.allow": "always",
+            "http.followRedirects": "false",
+            "http.lowSpeedLimit": "1000",
+            "http.lowSpeedTime": "60",
+            "credential.helper": "",
+            "safe.directory": "*",
+            "transfer.fsckObjects": "false",
+            **self.settings,
+        }
+        numbered = {"GIT_CONFIG_COUNT": str(len(settings))}
+        for number, (name, value) in enumerate(settings.items()):
+            numbered[f"GIT_CONFIG_KEY_{number}"] = name
+            numbered[f"GIT_CONFIG_VALUE_{number}"] = value
+        return {
+            **given,
+            **numbered,
+            "HOME": str(self.folder),
+            "LC_ALL": "C",
+            "GIT_CONFIG_NOSYSTEM": "1",
+            "GIT_CONFIG_GLOBAL": os.devnull,
+            "GIT_TERMINAL_PROMPT": "0",
+            "GIT_ASKPASS": "true",
+            "GIT_OPTIONAL_LOCKS": "0",
+        }
+
+
+async def stop(process: asyncio.subprocess.Process) -> None:
+    """End a run that is not wanted any more, with the programs that it started."""
+    if process.returncode is None:
+        with contextlib.suppress(ProcessLookupError):
+            os.killpg(process.pid, signal.SIGKILL)
+        await process.wait()
+
+
+def token_setting(url: str, user: str, token: str) -> dict[str, str]:
+    """The setting that sends a token to this address alone."""
+    basic = base64.b64encode(f"{user}:{token}".encode()).decode()
+    return {f"http.{url}.extraHeader": f"Authorization: Basic {basic}"}
+
+
+def _trouble(said: str, where: str) -> Exception:
+    lowered = said.lower()
+    name = where or "the repository"
+    if "could not find remote branch" in lowered or "couldn't find remote ref" in lowered:
+        return Broken(f"{name} has no such branch.", remedy="Name one with `--set branch=NAME`.")
+    if any(word in lowered for word in _DENIED):
+        return Unauthenticated(f"{name} refuses us.", remedy="Name a token that may read it: token=env:NAME.")
+    if "unable to update url base from redirection" in lowered or "redirect" in lowered:
+        return Forbidden(f"{name} has moved.", remedy="Give its new address.")
+    if "not found" in lowered or "does not appear to be a git repository" in lowered or "not exist" in lowered:
+        return Broken(f"There is no repository at {name}.", remedy="Check its address, and that the token may read it.")
+    return Unavailable(f"{name} cannot be read by git.", remedy="Check the address and the network; sync again later.")

@@ -1,0 +1,1 @@
+"""Intercom: closed conversations and published articles."""

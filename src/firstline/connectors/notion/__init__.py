@@ -1,0 +1,1 @@
+"""Notion: pages as Markdown, databases as tables."""

@@ -1,0 +1,1 @@
+"""Slack: threads of channels, from an export of a workspace."""

@@ -1,0 +1,1 @@
+"""What the connectors of vendors share where it is the same by meaning: answers, items, threads, ways of following."""

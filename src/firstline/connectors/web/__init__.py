@@ -1,0 +1,1 @@
+"""What is on a website, and what do its owners allow us to read of it?"""

@@ -1,0 +1,25 @@
+"""The jobs there are, by name."""
+
+from __future__ import annotations
+
+from typing import Final
+
+from firstline.domain import Job, RegisteredSource
+
+CHANGES: Final = "take_changes"
+SYNC: Final = "sync_source"
+PURGE: Final = "purge"
+SWEEP: Final = "sweep"
+
+
+def changes_of(tenant: str, kb: str) -> Job:
+    """One at a time per knowledge base: two workers never have the same document in hand."""
+    return Job(name=CHANGES, args={"tenant": tenant, "kb": kb})
+
+
+def sync_of(source: RegisteredSource) -> Job:
+    return Job(name=SYNC, args={"tenant": source.tenant, "kb": source.kb, "name": source.name})
+
+
+def purge_of(tenant: str) -> Job:
+    return Job(name=PURGE, args={"tenant": tenant})

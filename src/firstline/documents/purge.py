@@ -1,0 +1,303 @@
+"""Forget documents and persons: out of sight at once, then out of every engine, then looked for again.
+
+The order makes a crash harmless. A tombstone hides a document from every snapshot in one transaction. Then the index
+forgets it, records lose their quotations, the ledger its rows, the blob store its contents, each step repeatable. The
+ledger's rows go late because they name the chunks that the other steps look for.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import re
+from collections import Counter
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from typing import Any, Final
+
+from firstline.documents.certificate import Certificate, Place
+from firstline.documents.sweep import delete_unused
+from firstline.domain import Tombstone
+from firstline.errors import FirstlineError, InvalidInput
+from firstline.ports import (
+    BlobStore,
+    ChunkIndex,
+    KnowledgeLedger,
+    Marks,
+    RecordLedger,
+    Redactor,
+    Revision,
+    SnapshotLedger,
+    TombstoneLedger,
+)
+
+PASSES_MAX: Final = 3
+"""A record that was written between two looks is found by the next one."""
+SUBJECT_CHARS_MIN: Final = 3
+STONES_AT_ONCE: Final = 10_000
+INDEX_BYTES: Final = (
+    "The index's files may hold bytes of removed vectors until their segment is built anew; no look-up reaches them."
+)
+BACKUPS: Final = (
+    "Backups and write-ahead logs made before keep what they held until they expire: delete or expire them."
+)
+TOMBSTONE: Final = "The tombstone keeps the document's id, so that a run under way cannot bring it back."
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Subject:
+    """Where a person is named, before anything is done. `documents` by knowledge base; `cannot`: what cannot be found,
+    in words."""
+
+    text: str
+    documents: Mapping[str, tuple[str, ...]]
+    records: Mapping[str, int]
+    cannot: tuple[str, ...]
+
+
+class Purger:
+    """Forgets on one data folder. `forget_cached` is told of every tombstone, for caches in this process."""
+
+    def __init__(
+        self,
+        *,
+        knowledge: KnowledgeLedger,
+        tombstones: TombstoneLedger,
+        records: RecordLedger,
+        snapshots: SnapshotLedger,
+        index: ChunkIndex,
+        blobs: BlobStore,
+        redactor: Redactor,
+        forget_cached: Sequence[Callable[[Tombstone], None]] = (),
+    ) -> None:
+        self._knowledge = knowledge
+        self._tombstones = tombstones
+        self._records = records
+        self._snapshots = snapshots
+        self._index = index
+        self._blobs = blobs
+        self._redactor = redactor
+        self._forget_cached = forget_cached
+
+    async def bury(self, doc_ids: Sequence[str], *, tenant: str, kb: str, by: str) -> list[Tombstone]:
+        """Out of sight with the next look-up, in every snapshot. NotFound when one is not there: then none is."""
+        stones = await self._tombstones.bury(doc_ids, tenant=tenant, kb=kb, by=by)
+        for forget in self._forget_cached:
+            for stone in stones:
+                forget(stone)
+        return stones
+
+    async def forget(self, doc_ids: Sequence[str], *, tenant: str, kb: str, by: str) -> Certificate:
+        """Bury, purge, and look again. A run that was interrupted is finished by forgetting the same once more."""
+        return await self.purge(await self._buried_or_known(doc_ids, tenant=tenant, kb=kb, by=by), by=by)
+
+    async def resume(self, *, tenant: str | None) -> list[Certificate]:
+        """Finish what runs that died have left, a knowledge base at a time. One that fails does not keep the others:
+        its error is raised when they are done."""
+        groups: dict[tuple[str, str], list[Tombstone]] = {}
+        for stone in await self._tombstones.buried(tenant=tenant, limit=STONES_AT_ONCE):
+            groups.setdefault((stone.tenant, stone.kb), []).append(stone)
+        done: list[Certificate] = []
+        failed: FirstlineError | None = None
+        for stones in groups.values():
+            try:
+                done.append(await self.purge(stones, by=stones[0].by))
+            except FirstlineError as error:
+                failed = failed or error
+        if failed is not None:
+            raise failed
+        return done
+
+    async def purge(self, stones: Sequence[Tombstone], *, by: str) -> Certificate:
+        """Remove every trace of documents of one knowledge base that are buried."""
+        tenant, kb = stones[0].tenant, stones[0].kb
+        upto = max(stone.upto for stone in stones)
+        traces = {stone.doc_id: await self._tombstones.traces(stone) for stone in stones}
+        revisions = [one for found in traces.values() for one in found]
+        marks = await self._marks(kb, traces, tenant)
+        vectors = await self._purge_index(stones)
+        quoted = await self._scrub(marks, tenant)
+        for stone in stones:
+            await self._tombstones.purged(stone)
+        names = sorted({one.blob for one in revisions})
+        deleted = await delete_unused(names, snapshots=self._snapshots, blobs=self._blobs)
+        left = await self._left(stones, marks, names)
+        places = [
+            Place(name="index", found=vectors, left=left["index"]),
+            Place(name="documents and chunks", found=len(revisions), left=left["documents and chunks"]),
+            Place(name="texts in the blob store", found=deleted, left=left["texts in the blob store"]),
+            *(Place(name=name, found=quoted.get(name, 0), left=left[name]) for name in sorted(quoted)),
+        ]
+        shared = len(names) - deleted
+        return Certificate(
+            tenant=tenant,
+            what={"kb": kb, "documents": sorted(traces), "snapshots_up_to": upto},
+            by=by,
+            unreachable_at=min(stone.at for stone in stones),
+            purged_at=datetime.now(UTC),
+            places=places,
+            kept=(*([f"{shared} texts stay: other documents have the same content."] if shared else []), *KEPT),
+        )
+
+    async def look_for(self, text: str, *, tenant: str) -> Subject:
+        """Every place that names a person. InvalidInput for a text so short that it names everybody."""
+        wanted = " ".join(text.split())
+        if len(wanted) < SUBJECT_CHARS_MIN:
+            raise InvalidInput(
+                f"A text of {len(wanted)} characters stands everywhere.", remedy="Give the whole name or address."
+            )
+        documents: dict[str, tuple[str, ...]] = {}
+        placeholders = self._placeholders(wanted)
+        hidden = 0
+        for kb in await self._knowledge.knowledge_bases(tenant=tenant):
+            found = set(await self._tombstones.naming(wanted, tenant=tenant, kb=kb))
+            for doc_id, blob, size in await self._tombstones.contents(tenant=tenant, kb=kb):
+                content = await self._content(blob, size)
+                if wanted.casefold() in content.casefold():
+                    found.add(doc_id)
+                hidden += bool(placeholders and placeholders.search(content))
+            if found:
+                documents[kb] = tuple(sorted(found))
+        records = await self._records.quoting(Marks(texts=frozenset({wanted})), tenant=tenant)
+        return Subject(text=wanted, documents=documents, records=records, cannot=_cannot(placeholders, hidden))
+
+    async def forget_subject(self, subject: Subject, *, tenant: str, by: str) -> Certificate:
+        """Forget the documents that name the person, and blank the name in every record."""
+        began = datetime.now(UTC)
+        places: Counter[str] = Counter()
+        left: Counter[str] = Counter()
+        for kb, doc_ids in subject.documents.items():
+            for place in (await self.forget(doc_ids, tenant=tenant, kb=kb, by=by)).places:
+                places[place.name] += place.found
+                left[place.name] += place.left
+        marks = Marks(texts=frozenset({subject.text}))
+        for name, count in (await self._scrub(marks, tenant)).items():
+            places[name] += count
+        for name, count in (await self._records.quoting(marks, tenant=tenant)).items():
+            left[name] += count
+        again = await self.look_for(subject.text, tenant=tenant)
+        left["documents and chunks"] += sum(map(len, again.documents.values()))
+        digest = hashlib.sha256(subject.text.casefold().encode()).hexdigest()
+        return Certificate(
+            tenant=tenant,
+            what={"subject_sha256": digest, "documents": {kb: list(ids) for kb, ids in subject.documents.items()}},
+            by=by,
+            unreachable_at=began,
+            purged_at=datetime.now(UTC),
+            places=[Place(name=name, found=places[name], left=left[name]) for name in sorted(places | left)],
+            kept=(*subject.cannot, *KEPT),
+        )
+
+    async def forget_tenant(self, tenant: str, *, by: str) -> Certificate:
+        """Every document, conversation, key and registered source of a tenant. Its knowledge bases stay, empty."""
+        began = datetime.now(UTC)
+        documents, places = await self._forget_documents(tenant, by=by)
+        removed = await self._records.forget_tenant(tenant)
+        # Its sources are gone by now: what a sync had in hand meanwhile is the last.
+        late, more = await self._forget_documents(tenant, by=by)
+        documents.update(late)
+        places += more
+        left = await self._records.of_tenant(tenant)
+        places += [Place(name=name, found=removed[name], left=left[name]) for name in removed]
+        return Certificate(
+            tenant=tenant,
+            what={"tenant": tenant, "documents": dict(documents)},
+            by=by,
+            unreachable_at=began,
+            purged_at=datetime.now(UTC),
+            places=places,
+            kept=KEPT,
+        )
+
+    async def _forget_documents(self, tenant: str, *, by: str) -> tuple[Counter[str], list[Place]]:
+        """(how many of each knowledge base, what was found where)"""
+        counts: Counter[str] = Counter()
+        places: list[Place] = []
+        for kb in await self._knowledge.knowledge_bases(tenant=tenant):
+            ids = await self._tombstones.known_documents("", tenant=tenant, kb=kb)
+            counts[kb] = len(ids)
+            if ids:
+                found = await self.forget(ids, tenant=tenant, kb=kb, by=by)
+                places += [Place(name=f"{kb}: {one.name}", found=one.found, left=one.left) for one in found.places]
+        return counts, places
+
+    async def _buried_or_known(self, doc_ids: Sequence[str], *, tenant: str, kb: str, by: str) -> list[Tombstone]:
+        """Documents that were purged already are looked for once more: the proof may have been lost."""
+        stones = await self._tombstones.tombstones(doc_ids, tenant=tenant, kb=kb)
+        known = set(await self._known(doc_ids, tenant=tenant, kb=kb))
+        done = [stone for stone in stones if stone.doc_id not in known]
+        rest = sorted(set(doc_ids) - {stone.doc_id for stone in done})
+        return [*done, *(await self.bury(rest, tenant=tenant, kb=kb, by=by) if rest else [])]
+
+    async def _known(self, doc_ids: Sequence[str], *, tenant: str, kb: str) -> list[str]:
+        wanted = set(doc_ids)
+        start = min(wanted, default="") if len(wanted) == 1 else ""
+        return [one for one in await self._tombstones.known_documents(start, tenant=tenant, kb=kb) if one in wanted]
+
+    async def _marks(self, kb: str, traces: Mapping[str, Sequence[Revision]], tenant: str) -> Marks:
+        return Marks(
+            kb=kb,
+            doc_ids=frozenset(traces),
+            chunk_ids=frozenset(chunk for found in traces.values() for one in found for chunk in one.chunk_ids),
+            titles=await self._tombstones.titles(sorted(traces), tenant=tenant, kb=kb),
+        )
+
+    async def _purge_index(self, stones: Sequence[Tombstone]) -> int:
+        removed = 0
+        for upto in sorted({stone.upto for stone in stones}):
+            where = _where(stones, upto)
+            removed += await self._index.held(**where)
+            await self._index.purge(**where)
+        return removed
+
+    async def _scrub(self, marks: Marks, tenant: str) -> dict[str, int]:
+        changed: Counter[str] = Counter()
+        for _ in range(PASSES_MAX):
+            found = await self._records.scrub(marks, tenant=tenant)
+            changed.update(found)
+            if not any(found.values()):
+                break
+        return dict(changed)
+
+    async def _left(self, stones: Sequence[Tombstone], marks: Marks, names: Sequence[str]) -> dict[str, int]:
+        """Look again, as if nothing had been done."""
+        tenant = stones[0].tenant
+        vectors = [await self._index.held(**_where(stones, upto)) for upto in sorted({one.upto for one in stones})]
+        kept = 0
+        for name in names:
+            async with self._snapshots.unused(name) as unused:
+                kept += unused and await self._blobs.holds(name)
+        return {
+            "index": sum(vectors),
+            "documents and chunks": sum([len(await self._tombstones.traces(stone)) for stone in stones]),
+            "texts in the blob store": kept,
+            **await self._records.quoting(marks, tenant=tenant),
+        }
+
+    async def _content(self, blob: str, size: int) -> str:
+        try:
+            data = await self._blobs.get_range(blob, 0, size)
+        except FirstlineError:
+            return ""  # deleted meanwhile
+        return " ".join(data.decode("utf-8", "replace").split())
+
+    def _placeholders(self, text: str) -> re.Pattern[str] | None:
+        """What the redactor makes of this text when a document holds it."""
+        made = self._redactor.redact(f"It says {text} there.")
+        names = sorted({re.escape(one.type) for one in made.redactions})
+        return re.compile(rf"\[?({'|'.join(names)})(_\d+)?\]?") if names else None
+
+
+KEPT: Final = (BACKUPS, INDEX_BYTES, TOMBSTONE)
+
+
+def _where(stones: Sequence[Tombstone], upto: int) -> dict[str, Any]:
+    doc_ids = [stone.doc_id for stone in stones if stone.upto == upto]
+    return {"tenant": stones[0].tenant, "kb": stones[0].kb, "doc_ids": doc_ids, "upto": upto}
+
+
+def _cannot(placeholders: re.Pattern[str] | None, hidden: int) -> tuple[str, ...]:
+    if placeholders is None:
+        return ()
+    told = "A text like this one is replaced by a placeholder before it is stored, so it cannot be looked for: "
+    return (f"{told}{hidden} documents hold placeholders of its kind, and nobody can tell whose they are.",)

@@ -1,0 +1,36 @@
+"""Take back what abandoned snapshots wrote, in the index and then in the ledger, before the next candidate is opened.
+
+Each round may be repeated: a run that dies in between leaves rows that the next one finds again. The ledger forgets
+that the snapshots could be published before the first index entry goes.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from typing import Final
+
+from firstline.domain import FOREVER
+from firstline.ports import ChunkIndex, KnowledgeLedger
+
+REVISIONS_AT_ONCE: Final = 500
+ROUNDS_MAX: Final = 1_000_000
+
+
+async def undo(*, tenant: str, kb: str, ledger: KnowledgeLedger, index: ChunkIndex) -> int:
+    """Until nothing is left. Returns how many revisions were removed or let go on."""
+    total = 0
+    for _ in range(ROUNDS_MAX):
+        found = await ledger.abandoned(tenant=tenant, kb=kb, limit=REVISIONS_AT_ONCE)
+        if not found:
+            break
+        removed: dict[int, list[str]] = defaultdict(list)
+        for one in found.written:
+            removed[one.since].append(one.doc_id)
+        for doc_id, number in found.planned:
+            removed[number].append(doc_id)
+        for number, doc_ids in sorted(removed.items()):
+            await index.delete(tenant=tenant, kb=kb, doc_ids=doc_ids, since=number)
+        await index.set_until([chunk_id for one in found.ended for chunk_id in one.chunk_ids], FOREVER)
+        await ledger.undo(found, tenant=tenant, kb=kb)
+        total += len(found.written) + len(found.ended)
+    return total
