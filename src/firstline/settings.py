@@ -18,7 +18,7 @@ from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_validator, model_validator
 
-from firstline.documents.redact.own import own_pattern
+from firstline.documents.redact.own import PATTERNS_MAX, own_pattern
 from firstline.errors import InvalidInput
 from firstline.plain_words import plain_words
 from firstline.questions.card.support_hours import openings_in
@@ -219,7 +219,7 @@ class Settings(BaseModel):
     )
     redact_patterns: dict[str, str] = Field(
         default_factory=dict[str, str],
-        max_length=50,
+        max_length=PATTERNS_MAX,
         description="Table `[redact_patterns]` of the settings file: what else is redacted, a regular expression by "
         "the name of its placeholders (docs/redaction.md).",
     )

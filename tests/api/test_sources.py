@@ -146,10 +146,10 @@ async def test_what_is_wrong_is_said_without_secrets(admin: httpx.AsyncClient, w
 
 
 async def test_a_secret_is_named_and_never_shown(admin: httpx.AsyncClient, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("SOURCE_DOCS", "hush-hush")
-    config = {"url": "https://docs.example/", "authorization": "env:SOURCE_DOCS"}
+    monkeypatch.setenv("SOURCE_ACME_DOCS", "hush-hush")
+    config = {"url": "https://docs.example/", "authorization": "env:SOURCE_ACME_DOCS"}
     response = await admin.post("/v1/sources", json={**SITE, "config": config})
-    assert response.json()["config"]["authorization"] == "env:SOURCE_DOCS"
+    assert response.json()["config"]["authorization"] == "env:SOURCE_ACME_DOCS"
     assert "hush" not in response.text
 
 
@@ -171,3 +171,9 @@ async def test_a_sync_that_somebody_else_began_meanwhile_is_no_accident(
     assert (await admin.post("/v1/sources/docs/sync")).status_code == 202
     await asyncio.sleep(0.01)
     assert (await admin.get("/v1/sources/docs")).status_code == 200
+
+
+async def test_the_secret_of_another_tenant_cannot_be_named(admin: httpx.AsyncClient) -> None:
+    config = {"url": "https://docs.example/", "authorization": "env:SOURCE_OTHER_DOCS"}
+    response = await admin.post("/v1/sources", json={**SITE, "config": config})
+    assert response.status_code == 403

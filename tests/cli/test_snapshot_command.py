@@ -11,6 +11,7 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner
 
+from firstline.cli import forget_command
 from firstline.cli.main import group
 from firstline.errors import Conflict, FirstlineError, InvalidInput, NotFound
 
@@ -94,3 +95,10 @@ def test_a_knowledge_base_goes_on_waits_and_goes_back(place: Path) -> None:
 def test_forget_wants_one_thing(tmp_path: Path) -> None:
     assert "Name documents, or one of" in firstline(tmp_path, "forget", code=2)
     assert "Name documents, or one of" in firstline(tmp_path, "forget", "a", "--resume", code=2)
+
+
+def test_each_of_several_certificates_has_a_file_of_its_own(tmp_path: Path) -> None:
+    proof = tmp_path / "proof.json"
+    (tmp_path / "proof-2.json").write_text("an older one", "utf-8")
+    assert [forget_command._place(proof, number) for number in (1, 2)] == [proof, tmp_path / "proof-3.json"]
+    assert forget_command._place(None, 2) is None

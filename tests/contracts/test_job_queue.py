@@ -122,6 +122,14 @@ async def test_who_is_in_the_way_is_waited_for_without_counting(queue: JobQueue)
     assert doing.tried == 6
 
 
+async def test_what_may_pass_is_tried_again_however_often_somebody_was_in_the_way(queue: JobQueue):
+    doing = Doing(*(Conflict("Held.") for _ in range(5)), Unavailable("Down."))
+    await queue.put(job())
+    async with queue.working({"a": doing}, at_once=1):
+        await until(lambda: bool(doing.done))
+    assert doing.tried == 7 and (await queue.backlog()).dead == 0
+
+
 async def test_a_job_that_is_put_while_one_of_its_key_fails_is_done(queue: JobQueue):
     doing = Doing(Unavailable("Down."), holds_s=0.1)
     await queue.put(job())

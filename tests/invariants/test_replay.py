@@ -33,7 +33,7 @@ from firstline.domain import (
 )
 from firstline.engines.postgres.codec import decode, encode
 from firstline.errors import FirstlineError, InvalidInput
-from firstline.questions import handing_over
+from firstline.questions import looked_up
 from firstline.questions.replay import Replay, asker_of, replay
 
 STRIKES = sorted(set(READS) - TOTAL)
@@ -45,8 +45,8 @@ LATE = {"turn_deadline_s": 0.5, "embed_budget_s": 0.05, "search_budget_s": 0.05,
 @pytest.fixture(autouse=True, scope="module")
 def quick() -> Iterator[None]:
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(handing_over, "CODES_S_MAX", 0.05)
-        patch.setattr(handing_over, "VERSIONS_S_MAX", 0.05)
+        patch.setattr(looked_up, "CODES_S_MAX", 0.05)
+        patch.setattr(looked_up, "VERSIONS_S_MAX", 0.05)
         logging.disable(logging.ERROR)
         yield
         logging.disable(logging.NOTSET)

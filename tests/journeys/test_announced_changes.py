@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import AsyncIterator
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -17,7 +18,7 @@ from firstline.documents.journey import DocumentJourney, Publish
 from firstline.documents.purge import Purger
 from firstline.documents.redact import PatternRedactor
 from firstline.documents.working import Working, WorkLimits
-from firstline.domain import FOREVER, ORIGIN, ChangeState, Failure, Job, SourceItem
+from firstline.domain import FOREVER, ORIGIN, ChangeState, DocumentKind, Failure, Job, SourceItem, question_key
 from firstline.engines.job_patience import Patience
 from firstline.engines.memory.changes import MemoryChangeLedger
 from firstline.engines.memory.jobs import MemoryJobs
@@ -293,3 +294,16 @@ def test_jobs_are_told_apart_by_what_they_work_on():
     keys = [changes_of("a", "b"), changes_of("b", "a"), changes_of("a", "c"), purge_of("a"), purge_of("b")]
     assert len({job.key for job in keys}) == len(keys)
     assert changes_of("a", "b").key == changes_of("a", "b").key
+
+
+async def test_the_key_of_a_question_holds_nothing_that_its_title_must_not(base: Announced):
+    title = "Why is AKIAIOSFODNN7EXAMPLE refused, jane.roe@corp.example?"
+    asked = replace(pushed("faq"), kind=DocumentKind.FAQ, title=title, metadata={"question_key": question_key(title)})
+    await base.say(("push/faq", asked, None))
+    (waiting,) = await base.changes.due(**WHERE, limit=9)
+    assert waiting.change.document is not None
+    await base.take()
+    document = (await base.world.knowledge.current(**WHERE))["push/faq"]
+    for metadata in (waiting.change.document.metadata, document.metadata):
+        assert "akia" not in metadata["question_key"] and "jane" not in metadata["question_key"]
+        assert metadata["question_key"].startswith("why is ")

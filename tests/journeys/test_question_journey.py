@@ -81,7 +81,7 @@ async def test_it_asks_once_and_then_hands_over():
     assert isinstance(second.outcome, Escalated)
     handoff = second.outcome.handoff
     assert handoff.reason in (Reason.LOW_CONFIDENCE, Reason.NO_VERIFIED_CONTEXT)
-    assert "zebra" in handoff.summary and handoff.question == "purple elephant" and handoff.next_step
+    assert "zebra" in handoff.summary and "purple elephant" in handoff.summary and handoff.next_step
 
 
 async def test_it_never_asks_back_for_ever():

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import time
+
 import pytest
 
 from firstline.documents.redact import PatternRedactor
@@ -102,3 +104,15 @@ def test_words_are_forgotten_and_found_again() -> None:
 def test_a_long_text_is_read_in_pieces() -> None:
     text = "The server was slow. " * 1_500 + "My name is Anna Schmidt. " + "The server was slow. " * 500
     assert [text[one.start : one.end] for one in ticket.redact(text).redactions] == ["Anna Schmidt"]
+
+
+@pytest.mark.parametrize("unit", ["JANE SMITH, ", "`", "~", "A"])
+def test_time_is_linear_in_names_and_marks(unit: str) -> None:
+    def seconds(length: int) -> float:
+        text = f"Dear Jane Smith,\n{(unit * length)[:length]}"
+        started = time.thread_time()
+        ticket.redact(text)
+        return time.thread_time() - started
+
+    small, large = seconds(20_000), seconds(160_000)
+    assert large < max(0.5, 24 * small)

@@ -9,6 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from firstline.questions.card.gist import gist
+from firstline.questions.card.urgent_words import DATA_LOST
 
 
 def told(*messages: str) -> dict[str, str]:
@@ -178,3 +179,23 @@ def test_what_is_missing_goes_by_the_kind_of_matter(messages: list[str], asked: 
     missing = ", ".join(gist(messages).missing)
     assert asked in missing
     assert not_asked not in missing
+
+
+def test_who_says_that_it_is_not_urgent_tells_of_no_failure() -> None:
+    told = gist(["It is not urgent. When will version 7 be released?"])
+    assert told.problem == "When will version 7 be released?"
+    assert "the exact error message" not in told.missing
+
+
+@pytest.mark.parametrize(
+    ("message", "lost"),
+    [
+        ("We lost data last night", True),
+        ("We are losing orders", True),
+        ("We never lost data, but the restore takes 3 hours", False),
+        ("We did not lose any data", False),
+        ("There was no data loss", False),
+    ],
+)
+def test_data_that_was_not_lost_is_not_feared_for(message: str, lost: bool) -> None:
+    assert (DATA_LOST.search(message) is not None) == lost

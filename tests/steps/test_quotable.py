@@ -30,3 +30,14 @@ def test_a_page_of_orders_alone_answers_nothing(order: str) -> None:
 def test_what_steps_tell_a_reader_is_no_order() -> None:
     units = units_of(STEPS)
     assert quotable(units) == units
+
+
+def test_what_is_left_out_is_told_and_a_curated_answer_is_quoted_whole() -> None:
+    order = ORDERS[0]
+    text = f"Open the console. {order} Run the command `larkctl drain`."
+    found = [piece(text)]
+    question = "how do I drain the queue in the console"
+    assert compose(question, found, chars_max=2000).left_out
+    assert not compose(question, [piece(STEPS)], chars_max=2000).left_out
+    whole = compose(question, found, chars_max=2000, curated=True)
+    assert not whole.left_out and order in [claim.text for claim in whole.claims]

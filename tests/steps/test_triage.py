@@ -17,7 +17,7 @@ from firstline.models.classifier import WEIGHTS_PATH, load_classifier
 from firstline.models.embedder import open_embedder
 from firstline.questions.message.language import language_of
 from firstline.questions.message.small_talk import small_talk
-from firstline.questions.triage import triage
+from firstline.questions.triage import WITHOUT_CLASSIFIER, triage
 
 HELD_OUT = Path(__file__).parents[2] / "training/triage/sentences/held_out.jsonl"
 
@@ -214,6 +214,18 @@ def test_the_kind_of_question(text: str, intent: Intent) -> None:
 @pytest.mark.parametrize("text", ["MongoDB 4.4.4", "version 1.1.1", "5.5.5.5", "502 502 502 502", "FOO-1-1-1"])
 def test_a_version_of_equal_numbers_is_no_word_said_over_and_over(text: str) -> None:
     assert triage(text, history=("Which version is it?",), probabilities=ANSWERABLE).category is Category.ANSWERABLE
+
+
+@pytest.mark.parametrize("text", ["delete my data pipeline", "erase my data volume", "complaint API returns 500"])
+def test_a_thing_that_is_named_after_data_or_complaints_is_no_stake(text: str) -> None:
+    assert triage(text, history=(), probabilities=WITHOUT_CLASSIFIER).category is Category.ANSWERABLE
+
+
+@pytest.mark.parametrize(
+    "text", ["delete my personal data", "erase all of my data please", "Complaint: nobody answers"]
+)
+def test_data_and_complaints_of_their_own_are(text: str) -> None:
+    assert triage(text, history=(), probabilities=WITHOUT_CLASSIFIER).category is Category.HIGH_STAKES
 
 
 def test_entities_are_codes_versions_names_and_flags_and_bounded() -> None:

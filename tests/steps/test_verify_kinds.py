@@ -20,10 +20,6 @@ CHANGED = {
         ("Users must have a badge or a PIN at the door", "Users must have a badge and a PIN at the door"),
         ("The drain waits for jobs, copies and locks", "The drain waits for jobs, copies or locks"),
     ),
-    "what narrows it is gone": (
-        ("You can delete comments on a page", "You can delete your own comments on a page"),
-        ("Clusters are encrypted by the service", "New clusters are encrypted by the service"),
-    ),
     "a denial in front of a colon is gone": (
         ("Delete the volume claim of the database", "Never do this: delete the volume claim of the database"),
         ("The cache is cleared at midnight by the agent", "Wrong: the cache is cleared at midnight by the agent"),
@@ -72,6 +68,8 @@ CHANGED = {
         ("Birch and Larch take 5 and 6 ms respectively", "Larch and Birch take 5 and 6 ms respectively"),
     ),
     "what narrows it is gone": (
+        ("You can delete comments on a page", "You can delete your own comments on a page"),
+        ("Clusters are encrypted by the service", "New clusters are encrypted by the service"),
         ("Packages are deleted by the agent at night", "Unsigned packages are deleted by the agent at night"),
         ("The type is supported by the driver", "The type is partially supported by the driver"),
         ("The nodes get the patch at night", "A third of the nodes get the patch at night"),

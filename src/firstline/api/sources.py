@@ -36,7 +36,7 @@ Kb = Annotated[str | None, Query(max_length=64, description="Knowledge base; the
 class SourceWanted(Shape):
     name: str = Field(max_length=64)
     kind: str = Field(max_length=40, description="website, git, table, openapi, ... (docs/sources.md).")
-    config: dict[str, Any] = Field(description="Options of its kind. Secrets are named: env:SOURCE_NAME.")
+    config: dict[str, Any] = Field(description="Options of its kind. Secrets are named: env:SOURCE_TENANT_NAME.")
     kb: str | None = Field(None, max_length=64)
     schedule: str = Field("", max_length=100, description='"6h", "1d" or a cron line in UTC; empty: by hand.')
     document_kind: DocumentKind = DocumentKind.DOCUMENTATION
@@ -103,7 +103,7 @@ async def add_source(request: Request, wanted: SourceWanted, who: CallerOf) -> S
         kb=wanted.kb or who.key.kb,
         name=wanted.name,
         kind=wanted.kind,
-        config=checked_config(wanted.kind, wanted.config, over_api=True),
+        config=checked_config(wanted.kind, wanted.config, over_api_of=who.principal.tenant),
         schedule=wanted.schedule,
         document_kind=wanted.document_kind,
         level=_level(wanted.level),

@@ -18,6 +18,7 @@ if TYPE_CHECKING:
 
 SHOWN_MAX = 20
 EXIT_LEFT = 1
+PLACES_MAX = 10_000
 
 
 @click.command("forget")
@@ -65,8 +66,11 @@ def _refuse_to_overwrite(file: Path) -> None:
 
 
 def _place(save_as: Path | None, number: int) -> Path | None:
-    """--resume makes a certificate for every knowledge base: proof.json, proof-2.json..."""
-    return save_as if save_as is None or number == 1 else save_as.with_stem(f"{save_as.stem}-{number}")
+    """--resume makes a certificate for every knowledge base: proof.json, proof-2.json, or the next that is free."""
+    if save_as is None or number == 1:
+        return save_as
+    places = (save_as.with_stem(f"{save_as.stem}-{each}") for each in range(number, number + PLACES_MAX))
+    return next((place for place in places if not place.exists()), save_as)
 
 
 def _verify(settings: Any, file: Path) -> None:

@@ -20,7 +20,8 @@ from firstline.ports import Incremental
 
 SECRET_BYTES_MAX: Final = 16_384
 ENV_OF_API: Final = "SOURCE_"
-"""What the API may name: else a key could send any variable of the server to a host of its choice."""
+"""With the tenant behind it, what the API may name: else a key could send any variable of the server, or another
+tenant's, to a host of its choice."""
 _REFERENCE: Final = re.compile(r"env:[A-Za-z_][A-Za-z0-9_]{0,127}|file:[^\x00-\x1f]{1,1000}")
 
 
@@ -189,7 +190,12 @@ def read_secret(reference: str) -> str:
     return value
 
 
-def refused_over_api(kind: SourceKind, config: SourceConfig) -> str:
+def env_of(tenant: str) -> str:
+    """What the names of a tenant's variables begin with: SOURCE_ACME_CORP_ for acme-corp."""
+    return f"{ENV_OF_API}{re.sub('[^A-Z0-9]', '_', tenant.upper())}_"
+
+
+def refused_over_api(kind: SourceKind, config: SourceConfig, *, tenant: str) -> str:
     """Why this may not be registered over the API; "" when it may. Who holds a key is not who holds the machine."""
     if kind.local or config.reads_this_machine:
         return f"A {kind.name} source reads this machine"
@@ -199,6 +205,6 @@ def refused_over_api(kind: SourceKind, config: SourceConfig) -> str:
         if isinstance(value, str) and _REFERENCE.fullmatch(value):
             if value.startswith("file:"):
                 return "A secret in a file of this machine"
-            if not value.startswith(f"env:{ENV_OF_API}"):
-                return f"A secret in a variable that does not begin with {ENV_OF_API}"
+            if not value.startswith(f"env:{env_of(tenant)}"):
+                return f"A secret in a variable that does not begin with {env_of(tenant)}"
     return ""

@@ -53,12 +53,12 @@ def kind_named(name: str) -> SourceKind:
     return kind
 
 
-def checked_config(kind: str, values: Mapping[str, Any], *, over_api: bool = False) -> dict[str, object]:
-    """Options as they are kept: checked, defaults filled in, secrets as references. InvalidInput says what is wrong;
-    Forbidden: they are for who is on the machine."""
+def checked_config(kind: str, values: Mapping[str, Any], *, over_api_of: str = "") -> dict[str, object]:
+    """Options as they are kept: checked, defaults filled in, secrets as references. `over_api_of` is the tenant whose
+    key asks; empty: somebody on the machine. InvalidInput says what is wrong; Forbidden: they are for who is there."""
     named = kind_named(kind)
     config = config_of(named, values)
-    refused = refused_over_api(named, config) if over_api else ""
+    refused = refused_over_api(named, config, tenant=over_api_of) if over_api_of else ""
     if refused:
         raise Forbidden(f"{refused}: the API does not take that.", remedy="Use `firstline source add` on the machine.")
     return config.model_dump(mode="json")

@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import Final, Literal
 
-from pydantic import BaseModel, ConfigDict, Field, JsonValue, ValidationError, model_validator
+from pydantic import BaseModel, ConfigDict, Field, JsonValue, TypeAdapter, ValidationError, model_validator
 
 from firstline.connectors.kind import Opening, SecretRef, SourceConfig, SourceKind, web_address
 from firstline.connectors.overrides import Access, overridden
@@ -22,6 +22,7 @@ TITLE_CHARS_MAX: Final = 500
 TAGS_MAX: Final = 100
 _TYPES: Final = {"text": "text/plain", "markdown": "text/markdown", "html": "text/html"}
 _SHAPE: Final = "docs/events.md shows the shape."
+_JSON: Final = TypeAdapter[JsonValue](JsonValue)
 
 
 class PushConfig(SourceConfig):
@@ -85,7 +86,7 @@ def pushed(body: bytes, *, name: str, access: Access, bytes_max: int) -> list[Pu
     """What an event of the source `name` says, each document once: the last word counts. InvalidInput says what is
     wrong with which document, and then nothing of the event is taken."""
     try:
-        value: JsonValue = PushedJson.model_validate_json(b'{"value":' + body + b"}").value
+        value = _JSON.validate_json(body)
         if isinstance(value, dict) and "documents" not in value:
             value = {"documents": [value]}
         event = PushedEvent.model_validate(value)
@@ -99,10 +100,6 @@ def pushed(body: bytes, *, name: str, access: Access, bytes_max: int) -> list[Pu
         if not older or (known is not None and (one.version or 0) >= (known.version or 0)):
             found[one.item_id] = one
     return list(found.values())
-
-
-class PushedJson(BaseModel):
-    value: JsonValue
 
 
 def _read(document: PushedDocument, place: int, *, name: str, access: Access, bytes_max: int) -> Pushed:
@@ -154,7 +151,7 @@ def _version(document: PushedDocument, place: int) -> int | None:
 
 def _wrong(error: ValidationError) -> InvalidInput:
     first = error.errors()[0]
-    path = ".".join(str(part) for part in first["loc"] if part != "value") or "The body"
+    path = ".".join(str(part) for part in first["loc"]) or "The body"
     if first["type"] == "value_error":
         return InvalidInput(f"{path} {first.get('ctx', {}).get('error', 'is not usable')}.", remedy=_SHAPE)
     if first["type"] == "json_invalid":

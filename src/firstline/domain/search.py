@@ -156,7 +156,10 @@ class Claim:
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Draft:
+    """`left_out`: something of the passages was not quoted, because it might be an order to whoever answers."""
+
     claims: tuple[Claim, ...]
+    left_out: bool = False
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)

@@ -35,6 +35,11 @@ class Patience:
         return max(pause_s, min(asked_s, self.asked_s_max))
 
     @staticmethod
+    def counted(error: Exception, *, attempts: int) -> int:
+        """`attempts` after this one."""
+        return attempts if isinstance(error, Conflict) else attempts + 1
+
+    @staticmethod
     def problem_of(error: Exception) -> str:
         """Only errors raised on purpose speak for themselves: another one may quote what a document says."""
         said = str(error) if isinstance(error, FirstlineError) else f"It failed ({type(error).__name__}); see the log."

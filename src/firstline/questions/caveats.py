@@ -11,17 +11,19 @@ from firstline.questions.trail import Trail
 
 OUT_OF_DATE: Final = Note(key="answered.outdated")
 PAGES_DIFFER: Final = Note(key="answered.pages_differ")
+LEFT_OUT: Final = Note(key="answered.left_out")
 
 
 def caveats(trail: Trail, claims: Sequence[Claim]) -> tuple[Note, ...]:
-    """Its page is about another version than was asked for, or was replaced; another page contradicts it. An answer
-    with one of these is not the whole answer."""
+    """Its page is about another version than was asked for, or was replaced; another page contradicts it; a sentence
+    of it is not quoted. An answer with one of these is not the whole answer."""
     first = claims[0].citations[0].doc_id
     cited = {citation.doc_id for claim in claims for citation in claim.citations}
     notes = (
         _version(trail, first),
         OUT_OF_DATE if first in trail.outdated else None,
         PAGES_DIFFER if len(cited) > 1 else None,
+        LEFT_OUT if trail.left_out else None,
     )
     return tuple(note for note in notes if note is not None)
 

@@ -18,13 +18,23 @@ from firstline.questions.page.rows_asked import rows_asked
 from firstline.questions.page.units import Unit, quotable, units_of
 
 
-def compose(question: str, evidence: Sequence[Evidence], *, chars_max: int, aside: Collection[str] = ()) -> Draft:
+def compose(
+    question: str,
+    evidence: Sequence[Evidence],
+    *,
+    chars_max: int,
+    aside: Collection[str] = (),
+    curated: bool = False,
+) -> Draft:
     """Draft an answer of at most about `chars_max` characters from evidence in rank order. `aside`: documents that may
-    say something else without contradicting it, as other versions of the page and replaced ones do."""
+    say something else without contradicting it, as other versions of the page and replaced ones do. `curated`: the
+    team wrote it as an answer, so it is quoted whole."""
     if not evidence:
         return Draft(claims=())
     sought = frozenset(terms(question))
-    cut = [(piece, _telling(quotable(units_of(piece.text, lead=piece.lead_text)))) for piece in apt(question, evidence)]
+    whole = [(piece, units_of(piece.text, lead=piece.lead_text)) for piece in apt(question, evidence)]
+    cut = [(piece, _telling(units if curated else quotable(units))) for piece, units in whole]
+    left_out = not curated and any(len(quotable(units)) < len(units) for _, units in whole)
     asked = frozenset(rows_asked([unit for _, units in cut for unit in units], sought))
     claims: list[Claim] = []
     shown: list[Unit] = []
@@ -41,7 +51,7 @@ def compose(question: str, evidence: Sequence[Evidence], *, chars_max: int, asid
                 room -= len(claim.text)
         if room <= 0:
             break
-    return Draft(claims=(*claims, *_otherwise(shown, evidence, aside)))
+    return Draft(claims=(*claims, *_otherwise(shown, evidence, aside)), left_out=left_out)
 
 
 def _otherwise(shown: Sequence[Unit], evidence: Sequence[Evidence], aside: Collection[str]) -> list[Claim]:

@@ -408,6 +408,7 @@ class QuestionJourney:
         with trail.step("compose"):
             aside = trail.sisters | trail.outdated
             draft = compose(sought, trail.evidence, chars_max=self._limits.answer_chars_max, aside=aside)
+            trail.left_out = draft.left_out
         with trail.step("verify"):
             verification = verify(draft, trail.evidence)
         with trail.step("critique"):
@@ -443,13 +444,9 @@ class QuestionJourney:
 
     def _curated_answer(self, asked: Asked, trail: Trail, curated: tuple[Evidence, ...]) -> Answered | None:
         trail.evidence = curated
-        draft = Draft(
-            claims=tuple(
-                claim
-                for piece in curated
-                for claim in compose(asked.question, [piece], chars_max=self._limits.answer_chars_max).claims
-            )
-        )
+        chars_max = self._limits.answer_chars_max
+        drafts = [compose(asked.question, [piece], chars_max=chars_max, curated=True) for piece in curated]
+        draft = Draft(claims=tuple(claim for one in drafts for claim in one.claims))
         verification = verify(draft, curated)
         if not verification.kept or verification.dropped:
             return None

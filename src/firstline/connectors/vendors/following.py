@@ -100,12 +100,13 @@ async def updated_since(
             continue
         if page > 1 and walked != walked_before:
             # Between two numbered pages one may have been skipped: once more, until two walks are alike.
-            page, walked, walked_before = 1, set(), walked
+            page, walked_before = 1, walked
+            walked = set[tuple[str, float]]()
             continue
         if len(entries) < page_size:
             return
         page, since = 1, last
-        walked, walked_before = set(), set()
+        walked, walked_before = set[tuple[str, float]](), set[tuple[str, float]]()
         met = {each for each in met if each[1] >= since - 2.0}
 
 

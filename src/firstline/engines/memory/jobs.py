@@ -86,7 +86,9 @@ class MemoryJobs:
         except Exception as error:
             one.problem = self._patience.problem_of(error)
             again_in_s = self._patience.again_in_s(error, attempts=one.attempts)
-            one.attempts += 1
+            one.attempts = (
+                one.attempts + 1 if again_in_s is None else self._patience.counted(error, attempts=one.attempts)
+            )
             one.dead = again_in_s is None
             one.due_at = asyncio.get_running_loop().time() + (again_in_s or 0.0)
             if one.dead:

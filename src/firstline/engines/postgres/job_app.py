@@ -140,7 +140,7 @@ class JobApp:
                 again_in_s = self._patience.again_in_s(error, attempts=attempts)
                 if again_in_s is not None:
                     logger.info("the job %s is done again in %.1f s: %s", name, again_in_s, problem)
-                    await self.put(job, attempts=attempts + 1, in_s=again_in_s)
+                    await self.put(job, attempts=self._patience.counted(error, attempts=attempts), in_s=again_in_s)
                     return
                 logger.error("the job %s is given up: %s", name, problem, exc_info=problem.startswith("It failed ("))
                 await self._note(context.job.id or 0, problem)

@@ -9,7 +9,7 @@ CHARS_MAX: Final = 2_000
 _FLAGS: Final = re.IGNORECASE | re.VERBOSE
 
 _PRESSES: Final = re.compile(
-    r"""\b(?:please|pls|plz|hurry(?:\s+up)?|quick(?:ly)?|fast|asap|urgent(?:ly)?|it\s+is|it's|this\s+is|very|so|really
+    r"""\b(?:please|pls|plz|hurry(?:\s+up)?|not|no\s+rush|quick(?:ly)?|fast|asap|urgent(?:ly)?|it\s+is|it's|this\s+is|very|so|really
        |as\s+soon\s+as\s+possible|right\s+now|now|help(?:\s+(?:me|us))?|any\s+(?:news|update|ideas?|one|body)|are\s+you\s+there
        |still\s+(?:there|waiting)|(?:i|we)(?:\s+am|\s+are|'m|'re)\s+(?:still\s+)?waiting|hello|hey|bitte|schnell|dringend
        |es\s+ist|hilfe|beeil\w*|vite|urgent|c'est|aide[zr]?|por\s+favor|r[aá]pido|urgente|es|ayuda|svp|s'il\s+vous\s+pla[iî]t)\b

@@ -31,8 +31,8 @@ OUTAGE: Final = re.compile(
 )
 _RECORDS: Final = r"(?:data|documents?|records?|rows?|orders?|files?|entries|messages|writes|inserts)"
 DATA_LOST: Final = re.compile(
-    rf"""\b(?:lost|losing|lose|loses)\s+(?:\w+\s+){{0,3}}?(?:{_RECORDS}|everything)\b
-    | \bdata\s+(?:loss|is\s+gone|are\s+gone|has\s+gone)\b
+    rf"""(?<!never\s)(?<!not\s)(?<!n't\s)(?<!without\s)\b(?:lost|losing|lose|loses)\s+(?:\w+\s+){{0,3}}?(?:{_RECORDS}|everything)\b
+    | (?<!\bno\s)(?<!without\s)\bdata\s+(?:loss|is\s+gone|are\s+gone|has\s+gone)\b
     | \b(?:half|all|most|part|some)\s+of\s+(?:\w+\s+){{1,4}}?(?:is|are)\s+(?:gone|missing|lost|deleted|wiped)\b
     | \b{_RECORDS}\b(?:\s+\w+){{0,5}}?\s+(?:is|are|was|were|be|get|got|have\s+been)\s+(?:\w+\s+)?lost\b
     | \b(?:documents|records|rows|orders|files|entries|messages)\s+(?:(?:are|have|were)\s+)?(?:\w+\s+)?(?:missing|gone

@@ -7,6 +7,7 @@ other in the same order. What is then left over on either side decides:
 - A telling word of the source without a partner (a "not", "must", "only", "at least") was dropped from a clause that
   the claim repeats: unsupported. So is a version, and a condition that stood beside what is repeated.
 - Other words and whole clauses of the source may be left out.
+- An "and" between two things that the source joins by "or", or the other way round: unsupported.
 - Two source sentences in one claim's sentence: both must be there nearly whole, else halves of two statements make a
   third.
 - The sentences of a claim come in the order of the source.

@@ -134,7 +134,8 @@ HIGH_STRONG: Final = signs(
         rf"""\b(?:delete|erase|remove|wipe|purge|destroy|close\s+and\s+erase)\s+(?:(?:all|any
         |every)\s+(?:of\s+)?)?(?:my|our)\s+
         (?:\w+\s+){{0,2}}?(?:account|profile|personal\s+data|data|information|records?|org
-        |customer\s+data)\b(?!['’]s\s+(?!data|information|records?|profile))(?!\s*(?:from|in)\s+the\s+(?:table|index|cache))
+        |customer\s+data)\b(?!\s+(?:pipelines?|sources?|sets?|bases?|volumes?|lakes?|frames?|types?|models?|director(?:y|ies)|keys?)\b)
+        (?!['’]s\s+(?!data|information|records?|profile))(?!\s*(?:from|in)\s+the\s+(?:table|index|cache))
         | \b(?:delete|erase|purge|remove|wipe)\b{_GAP}(?:data|information|records?
         |everything)\s+(?:\w+\s+){{0,2}}?(?:about|on|of|concerning)\s+(?:me|us|our\s+company|our\s+organi[sz]ation)\b
         | \b(?:gdpr|right\s+to\s+(?:be\s+forgotten|erasure)|article\s+17)\b{_GAP}(?:request|erasure|delet\w+|applies
@@ -175,7 +176,8 @@ HIGH_STRONG: Final = signs(
         |submit)\s+(?:an?\s+|my\s+)?complaint\b(?!\s+(?:with|form|procedure|ticket|page))
         | \b(?:lodging|filing|raising|making)\s+a\s+complaint\b | \bcomplaint\s+(?:about|against|to)\s+(?:your|the|a
         |you|a\s+\w+)\b
-        | \b(?:want|like|wish|going)\s+to\s+(?:formally\s+|officially\s+)?complain\b | ^\W*complaint\b""",
+        | \b(?:want|like|wish|going)\s+to\s+(?:formally\s+|officially\s+)?complain\b
+        | ^\W*complaint\b(?!\s+(?:api|webhooks?|endpoint|object|event|field|table|index)\b)""",
     ),
     (
         Intent.CANCELLATION,

@@ -114,7 +114,8 @@ SPANISH: Final = Tongue(
         | \bpor\s*que\b.{{0,15}}\b{_MINE}\s+(?:\w+\s+)?{_RECORD}\b.{{0,25}}\b(?:bloquead|suspendid|desactivad
         |rechazad|cancelad)[oa]
         | \b(?:puede[ns]?|podri(?:a|an|ais)|podeis)\b.{{0,15}}\b{_TURN}\s+{_MINE}\s+(?:\w+\s+)?{_RECORD}\b
-        | (?:^|[.!,]\s{0,4})\W{0,8}(?:por\s+favor,?\s+)?{_TURN}\s+{_MINE}\s+(?:\w+\s+)?{_RECORD}\s*(?:,?\s*por\s+favor)?\W*$
+        | (?:^|[.!,]\s{{0,4}})\W{{0,8}}(?:por\s+favor,?\s+)?
+           {_TURN}\s+{_MINE}\s+(?:\w+\s+)?{_RECORD}\s*(?:,?\s*por\s+favor)?\W*$
         | \b{_MINE}\s+(?:cuenta|acceso)\s+(?:esta|ha\s+sido|fue)\s+(?:bloquead|suspendid|desactivad)[oa]
         | \bcual\s+es\s+(?:el\s+(?:saldo|estado|importe)\s+de\s+)?{_MINE}\s+(?:saldo|pedido|cuenta|factura)\b
         | \b(?:pedido|ticket|factura|cliente|envio|reserva)\s+(?:numero|n[o°º]\.?|num\.?|\#)?\s*\#?\d{{3,}}"""

@@ -113,7 +113,8 @@ FRENCH: Final = Tongue(
         | \b(?:pouvez|pourriez|peux|pourrais)[\s-]+(?:vous|tu)\b.{{0,15}}\b(?:reinitialis|debloqu|activ|modifi
         |chang|verifi
           |augment|prolong)\w*\s+{_MINE}\s+(?:\w+\s+)?{_RECORD}
-        | (?:^|[.!,]\s{0,4})\W{0,8}(?:svp\s+|merci\s+de\s+|veuillez\s+)?(?:reinitialis|debloqu|activ|modifi|verifi)(?:ez
+        | (?:^|[.!,]\s{{0,4}})\W{{0,8}}(?:svp\s+|merci\s+de\s+|veuillez\s+)?
+        (?:reinitialis|debloqu|activ|modifi|verifi)(?:ez
         |e|er)\s+{_MINE}
           \s+(?:\w+\s+)?{_RECORD}\b(?=.{{0,40}}(?:$|[.!]))
         | \b{_MINE}\s+(?:compte|acces)\s+(?:est|a\s+ete)\s+(?:bloque|suspendu|desactive|ferme)

@@ -47,7 +47,7 @@ _VERSION: Final = Key(placeholders={"versions": "versions", "asked": "plain"}, c
 
 KEYS: Final[Mapping[str, Key]] = {
     # Above an answer.
-    **_plain("answered.unsure answered.outdated answered.pages_differ answered.quoted_other"),
+    **_plain("answered.unsure answered.outdated answered.pages_differ answered.quoted_other answered.left_out"),
     "answered.read_as": Key(placeholders={"written": "plain", "read": "plain"}),
     "answered.part": Key(placeholders={"parts": "quoted"}),
     "answered.version_page": _VERSION,
