@@ -16,6 +16,7 @@ def redactor() -> PatternRedactor:
     [
         "Nous sommes sous Debian 12 depuis hier",
         "It runs on SUSE 15 SP4",
+        "Nous sommes sous Debian 12, les sauvegardes vont vers un partage NFS.",
         "Python 3.11 on macOS Sonoma 14",
         "VMware ESXi 8 U2 and Rocky Linux 8.9",
         "saída 137 no container",

@@ -73,6 +73,7 @@ _ADDRESS_WORD: Final = re.compile(
 _THING_AND_NUMBER: Final = re.compile(
     r"(?:[^\W\d_][\w'’-]*[ ]){0,3}\d{1,4}(?:[ ](?:SP|R|RC|U|LTS|v)[ .]?\d*)?|\d{1,4}[ ][A-Z]{1,3}\d{0,2}"
 )
+_PROSE: Final = re.compile(r"^[a-zß-ÿ]{4,} |(?<=, )(?:[a-zß-ÿ]{1,12} )?[a-zß-ÿ]{5,}$")
 _STREET: Final = re.compile(
     r"(?i)\b(?:street|st|road|rd|avenue|ave|lane|ln|drive|dr|court|ct|square|sq|place|pl|way|close|terrace|blvd|boulevard"
     r"|highway|hwy|box|rue|allée|impasse|quai|via|viale|piazza|calle|avenida|plaza|paseo|rua|travessa|ul|ulica|ulitsa|laan"
@@ -175,8 +176,13 @@ def _is_address(text: str, span: NamedSpan, value: str, *, cased: bool) -> bool:
             text, max(0, span.start - 24), span.start
         ) is not None
     named = _ADDRESS_WORD.search(value) is not None or not cased
-    if _THING_AND_NUMBER.fullmatch(value) and not _STREET.search(value) and not _told_where(text, span.start):
-        return False  # Debian 12, SUSE 15 SP4
+    like_prose = _PROSE.search(value) is not None and cased
+    if (
+        (like_prose or _THING_AND_NUMBER.fullmatch(value))
+        and not _STREET.search(value)
+        and not _told_where(text, span.start)
+    ):
+        return False  # Debian 12, SUSE 15 SP4; "sous Debian 12, les sauvegardes"
     if not named or not ADDRESS_CHARS_MIN <= len(value) <= ADDRESS_CHARS_MAX:
         return False
     return span.chance >= (ADDRESS_MIN if figures else ADDRESS_WORDS_MIN) and " " in value
