@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 from docx import Document as open_document
-from hypothesis import HealthCheck, given, settings
+from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 from tests.steps.paper import paragraph, pdf_of
 
@@ -140,6 +140,7 @@ def words(text: str) -> set[str]:
 @pytest.mark.parametrize("media_type", TEXTS)
 @settings(max_examples=150, deadline=None, suppress_health_check=[HealthCheck.too_slow])
 @given(pieces=st.lists(st.sampled_from(PIECES), max_size=60))
+@example(pieces=["=== ===\n", "image::x[y]\n"])
 def test_a_page_of_any_syntax_says_only_what_is_in_it(media_type: str, pieces: list[str]) -> None:
     source = "".join(pieces)
     parsed = read(source.encode(), media_type)

@@ -51,10 +51,8 @@ def simple_rows(lines: list[str]) -> list[list[str]]:
     for line in lines[1:]:
         if re.fullmatch(r"[=\- ]*", line):
             continue
-        cells = [
-            line[start : starts[index + 1] if index + 1 < len(starts) else None].strip()
-            for index, start in enumerate(starts)
-        ]
+        edges = [_behind_word(line, start) for start in starts[1:]]
+        cells = [line[start:end].strip() for start, end in zip([starts[0], *edges], [*edges, None], strict=True)]
         if not cells[0] and rows:
             rows[-1] = [f"{before} {cell}".strip() for before, cell in zip(rows[-1], cells, strict=True)]
         else:
@@ -62,6 +60,13 @@ def simple_rows(lines: list[str]) -> list[list[str]]:
         if len(rows) * len(starts) > CELLS_MAX:
             break
     return rows
+
+
+def _behind_word(line: str, edge: int) -> int:
+    """A word that runs over a column's edge stays whole, in the column where it begins."""
+    while 0 < edge < len(line) and not line[edge - 1].isspace() and not line[edge].isspace():
+        edge += 1
+    return edge
 
 
 def csv_rows(header: str, body: str, delimiter: str = ",") -> list[list[str]]:
