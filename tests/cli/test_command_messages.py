@@ -170,3 +170,12 @@ COUNTS = {
     "held": (),
     "hidden": (),
 }
+
+
+def test_what_a_command_found_wrong_reaches_the_shell(tmp_path, monkeypatch, capsys):
+    broken = tmp_path / "broken.pdf"
+    broken.write_bytes(b"%PDF-1.7 and no more")
+    monkeypatch.setattr(sys, "argv", ["firstline", "--data", str(tmp_path / "data"), "redact", str(broken)])
+    with pytest.raises(SystemExit) as ended:
+        main()
+    assert ended.value.code == 1, capsys.readouterr()

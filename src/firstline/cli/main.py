@@ -104,7 +104,8 @@ def run(work: Coroutine[Any, Any, T]) -> T:
 def main() -> None:
     """Entry point: errors become a sentence that says what to do, and a proper exit code."""
     try:
-        group.main(standalone_mode=False)
+        # `ctx.exit(1)` comes back as a value here.
+        code = group.main(standalone_mode=False)
     except click.ClickException as error:
         error.show()
         if isinstance(error, click.NoSuchOption) and error.option_name == "--data" and error.ctx is not None:
@@ -129,3 +130,5 @@ def main() -> None:
         say(f"firstline: something happened that was not foreseen ({type(error).__name__}: {error}).", err=True)
         say("           Run it again with FIRSTLINE_LOG_LEVEL=debug to see where, and report it.", err=True)
         sys.exit(EXIT_UNFORESEEN)
+    if isinstance(code, int) and code:
+        sys.exit(code)
