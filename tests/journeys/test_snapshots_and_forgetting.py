@@ -344,3 +344,11 @@ async def test_a_tenant_loses_what_was_under_way_while_it_was_forgotten(monkeypa
     certificate = await purger(world).forget_tenant(TENANT, by="somebody")
     assert certificate.clean and certificate.what["documents"] == {KB: 2}
     assert await visible(world, 2) == {}
+
+
+async def test_a_tenant_that_nobody_has_is_not_certified_as_forgotten():
+    world = World()
+    await world.ingest(page("kept", "# Kept\n\nThe page stays.\n"))
+    with pytest.raises(NotFound):
+        await purger(world).forget_tenant("nobody", by="somebody")
+    assert (await purger(world).forget_tenant(TENANT, by="somebody")).clean

@@ -18,7 +18,7 @@ from typing import Any, Final
 from firstline.documents.certificate import Certificate, Place
 from firstline.documents.sweep import delete_unused
 from firstline.domain import Tombstone
-from firstline.errors import FirstlineError, InvalidInput
+from firstline.errors import FirstlineError, InvalidInput, NotFound
 from firstline.ports import (
     BlobStore,
     ChunkIndex,
@@ -189,10 +189,14 @@ class Purger:
         )
 
     async def forget_tenant(self, tenant: str, *, by: str) -> Certificate:
-        """Every document, conversation, key and registered source of a tenant. Its knowledge bases stay, empty."""
+        """Every document, conversation, key and registered source of a tenant. Its knowledge bases stay, empty.
+        NotFound when there is nothing of it."""
         began = datetime.now(UTC)
         documents, places = await self._forget_documents(tenant, by=by)
         removed = await self._records.forget_tenant(tenant)
+        if not documents and not any(removed.values()):
+            # A certificate for a name that was mistyped would prove what nobody did.
+            raise NotFound(f"There is nothing of a tenant {tenant!r}.", remedy="Check the name; nothing was removed.")
         # Its sources are gone by now: what a sync had in hand meanwhile is the last.
         late, more = await self._forget_documents(tenant, by=by)
         documents.update(late)
