@@ -322,3 +322,9 @@ def test_a_code_by_itself_is_looked_up_however_it_is_written(code: str):
     surely_not = {Category.IRRELEVANT: 0.95, Category.NONSENSE: 0.03, Category.ANSWERABLE: 0.02}
     probabilities = {category: surely_not.get(category, 0.0) for category in Category}
     assert triage(code, history=(), probabilities=probabilities).category is Category.ANSWERABLE
+
+
+def test_an_error_code_is_looked_up_however_personal_the_tone() -> None:
+    text = "Why the hell does my query keep failing with LK1205, this is ridiculous"
+    read = triage(text, history=(), probabilities=leaning(Category.OUT_OF_SCOPE, 0.9))
+    assert read.category is Category.ANSWERABLE

@@ -35,6 +35,7 @@ from firstline.questions.message.signs import (
     first_sign,
 )
 from firstline.questions.message.small_talk import small_talk
+from firstline.questions.message.terms import codes
 from firstline.questions.message.tongue import tongue_of
 from firstline.questions.message.tongue_reading import made_of_known_words, read_as, stakes_of
 from firstline.questions.message.tongues import (
@@ -330,7 +331,8 @@ def _out_of_scope(
         return Category.OUT_OF_SCOPE, Intent.PRIVATE_DATA, share, "words and meaning of other people's data"
     if share >= ACCOUNT_WITH_SIGN_MIN + caution and ACCOUNT.search(text):
         return Category.OUT_OF_SCOPE, Intent.ACCOUNT, share, "needs an account or a decision"
-    if share >= share_min + caution:
+    # Who names an error code is answered from its page, however personal the tone.
+    if share >= share_min + caution and not codes(text):
         return Category.OUT_OF_SCOPE, Intent.ACCOUNT, share, BY_CLASSIFIER_ACCOUNT
     return None
 
@@ -340,7 +342,7 @@ def _anything_but(text: str, leans: bool, probabilities: Mapping[Category, float
     whoever has set a limit to be surer."""
     if leans or probabilities[Category.ANSWERABLE] > BESIDE_MAX or HOW_FIRST.match(text) or LEANS.match(text):
         return None
-    if ends_a_thing(text) or of_their_own_customers(text):
+    if ends_a_thing(text) or of_their_own_customers(text) or codes(text):
         return None
     likeliest = max(probabilities, key=lambda category: probabilities[category])
     share = probabilities[likeliest]
