@@ -29,6 +29,7 @@ test: $(STAMP)
 test-slow: $(STAMP)
 	@$(BIN)/python -m pytest -m slow --ignore=tests/console
 	@$(BIN)/python -m pytest -m slow tests/console  # the browser brings an event loop of its own
+	@$(BIN)/python -m pytest --hypothesis-profile=default $$(grep -rl '@given' tests)  # property tests, on new cases
 
 check: $(STAMP)
 	@$(BIN)/ruff check .

@@ -17,21 +17,17 @@ from __future__ import annotations
 
 import argparse
 import asyncio
-import contextlib
 import hashlib
-import os
 import random
-import shutil
 import signal
 import subprocess
 import sys
-import tempfile
 import time
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Final
 
-from benchmarks.processes import descendants, firstline_command, postmaster
+from benchmarks.processes import firstline_command, kill_at_once, scratch_folder
 from firstline.domain import EVERYONE, FOREVER, Chunk, Level, Principal
 from firstline.ports import IndexQuery, Scope, SparseVector
 from firstline.settings import load_settings
@@ -123,13 +119,8 @@ class Corpus:
 
 async def crash_ingest(*, kills: int = KILLS, seed: int = 0) -> CrashReport:
     """Run the whole trial in a temporary folder."""
-    scratch = Path(await asyncio.to_thread(tempfile.mkdtemp, prefix="firstline-crash-"))
-    try:
-        # The embedded Postgres may run as a user of its own, who must be able to enter.
-        await asyncio.to_thread(scratch.chmod, 0o711)
+    async with scratch_folder("firstline-crash-") as scratch:
         return await _trial(scratch, kills=kills, seed=seed)
-    finally:
-        await asyncio.to_thread(shutil.rmtree, scratch, ignore_errors=True)
 
 
 async def _trial(scratch: Path, *, kills: int, seed: int) -> CrashReport:
@@ -196,13 +187,7 @@ def _kill_at(after_s: float, folder: Path, scratch: Path, *, everything: bool) -
         if process.poll() is not None:
             return passed
         time.sleep(min(POLL_S, after_s - passed))
-    doomed = descendants(process.pid)
-    database = postmaster(folder)
-    if everything and database is not None:
-        doomed += descendants(database)
-    for pid in dict.fromkeys(doomed if everything else doomed[:1]):
-        with contextlib.suppress(ProcessLookupError):
-            os.kill(pid, signal.SIGKILL)
+    kill_at_once(process.pid, folder, everything=everything)
     return None if process.wait() == -signal.SIGKILL else after_s
 
 

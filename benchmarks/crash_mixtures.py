@@ -20,13 +20,9 @@ import asyncio
 import contextlib
 import hashlib
 import json
-import os
 import random
-import shutil
-import signal
 import subprocess
 import sys
-import tempfile
 import time
 from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
 from dataclasses import dataclass, field
@@ -35,7 +31,7 @@ from typing import Any, Final
 
 import numpy as np
 
-from benchmarks.processes import descendants, postmaster
+from benchmarks.processes import kill_at_once, scratch_folder
 from firstline.documents.journey import Publish
 from firstline.documents.sweep import prune
 from firstline.domain import EVERYONE, DocumentKind, Failure, IngestReport, Level, Principal, SnapshotState, SourceItem
@@ -233,13 +229,8 @@ async def _patiently(ingest: Callable[[], Awaitable[IngestReport]]) -> IngestRep
 
 async def crash_mixtures(*, kills: int = KILLS, seed: int = 0) -> MixtureReport:
     """Run the whole trial in a temporary folder."""
-    scratch = Path(await asyncio.to_thread(tempfile.mkdtemp, prefix="firstline-mixtures-"))
-    try:
-        # The embedded Postgres may run as a user of its own, who must be able to enter.
-        await asyncio.to_thread(scratch.chmod, 0o711)
+    async with scratch_folder("firstline-mixtures-") as scratch:
         return await _trial(scratch, kills=kills, seed=seed)
-    finally:
-        await asyncio.to_thread(shutil.rmtree, scratch, ignore_errors=True)
 
 
 async def _trial(scratch: Path, *, kills: int, seed: int) -> MixtureReport:
@@ -283,13 +274,7 @@ def _kill_at(after_s: float, folder: Path, scratch: Path, pick: random.Random, *
     if process.poll() is not None:
         log = (scratch / "worker.log").read_text(encoding="utf-8", errors="replace")
         raise RuntimeError(f"the worker ended by itself: {log[-2_000:]}")
-    doomed = descendants(process.pid)
-    database = postmaster(folder)
-    if everything and database is not None:
-        doomed += descendants(database)
-    for pid in dict.fromkeys(doomed if everything else doomed[:1]):
-        with contextlib.suppress(ProcessLookupError):
-            os.kill(pid, signal.SIGKILL)
+    kill_at_once(process.pid, folder, everything=everything)
     process.wait()
 
 

@@ -2,17 +2,20 @@
 
 from __future__ import annotations
 
+import asyncio
 import contextlib
 import os
+import shutil
 import signal
 import socket
 import subprocess
 import sys
+import tempfile
 import time
 import urllib.error
 import urllib.request
-from collections.abc import Generator, Iterable, Mapping
-from contextlib import contextmanager
+from collections.abc import AsyncGenerator, Generator, Iterable, Mapping
+from contextlib import asynccontextmanager, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
@@ -121,3 +124,25 @@ def cpu_s(pids: Iterable[int]) -> float:
             fields = (Path("/proc") / str(pid) / "stat").read_text().rpartition(")")[2].split()
             ticks += sum(int(field) for field in fields[11:15])
     return ticks / os.sysconf("SC_CLK_TCK")
+
+
+@asynccontextmanager
+async def scratch_folder(prefix: str) -> AsyncGenerator[Path]:
+    """A folder that is gone afterwards. The embedded Postgres, which may run as another user, is able to enter."""
+    folder = Path(await asyncio.to_thread(tempfile.mkdtemp, prefix=prefix))
+    try:
+        await asyncio.to_thread(folder.chmod, 0o711)
+        yield folder
+    finally:
+        await asyncio.to_thread(shutil.rmtree, folder, ignore_errors=True)
+
+
+def kill_at_once(pid: int, folder: Path, *, everything: bool) -> None:
+    """SIGKILL for a process; with `everything` for its children and the data folder's database, too."""
+    doomed = descendants(pid)
+    database = postmaster(folder)
+    if everything and database is not None:
+        doomed += descendants(database)
+    for each in dict.fromkeys(doomed if everything else doomed[:1]):
+        with contextlib.suppress(ProcessLookupError):
+            os.kill(each, signal.SIGKILL)

@@ -1074,6 +1074,10 @@ class ChangeLedger(Protocol):
         (knowledge base, document) of those that were dead."""
         ...
 
+    async def forget_source(self, source: str, *, tenant: str, kb: str) -> int:
+        """Its changes that nobody has taken, dead ones included, are dropped with their contents. Returns how many."""
+        ...
+
     async def lag(self, *, tenant: str | None) -> list[Lag]:
         """Per knowledge base that a source ever announced anything of. None: of every tenant."""
         ...

@@ -275,6 +275,7 @@ class Settings(BaseModel):
         """Names everything that can change an outcome; stands in every turn's record."""
         secret = {name for name, field in type(self).model_fields.items() if field.repr is False}
         elsewhere = {"data_folder", "database_url", "host", "port", "log_level", "worker"}
+        elsewhere |= {"tenant", "kb"}  # Whose turn it is, the turn itself says.
         elsewhere |= {"rate_hook_per_minute", "hook_bytes_max"}
         # Where a hand-over is told changes no outcome.
         elsewhere |= {"language", "tone", "texts"}  # How an outcome is worded is none either.

@@ -2,9 +2,6 @@
 
 from __future__ import annotations
 
-import contextlib
-import os
-import secrets
 from collections.abc import AsyncGenerator, Callable, Mapping, Sequence
 from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass, replace
@@ -31,6 +28,7 @@ from firstline.engines.postgres import PostgresLedgers, mark_data_folder, open_p
 from firstline.engines.qdrant_edge import open_qdrant_edge
 from firstline.errors import InvalidInput
 from firstline.evals.run import USER as EVALUATION
+from firstline.kept_keys import kept_key
 from firstline.models.classifier import open_classifier
 from firstline.models.embedder import for_questions, open_embedder
 from firstline.models.english import open_english
@@ -67,7 +65,6 @@ from firstline.questions.topics import ReplyBlock, TopicRules
 from firstline.questions.wording.voice import Wording, open_wording
 from firstline.settings import Settings
 
-KEPT_KEY_BYTES = 32
 WIDGET_SECRET_BYTES_MIN = 16
 TOKENS_PER_CHARACTER = 1 / 4.2
 """English prose and code average 4 to 4.5 characters a token: near enough to size chunks, and free."""
@@ -262,7 +259,7 @@ async def has_golden(settings: Settings, ledgers: PostgresLedgers, tenant: str, 
 
 def certificate_key(settings: Settings) -> bytes:
     """What certificates of forgetting are signed with: made with the first one, and kept in the data folder."""
-    return _kept_key(settings, "certificate.key")
+    return kept_key(prepare_folder(settings.data_folder) / "certificate.key")
 
 
 def widget_secret(settings: Settings) -> bytes:
@@ -273,16 +270,7 @@ def widget_secret(settings: Settings) -> bytes:
             f"The setting 'widget_secret' is shorter than {WIDGET_SECRET_BYTES_MIN} bytes.",
             remedy="Set FIRSTLINE_WIDGET_SECRET to a long random text, or leave it empty.",
         )
-    return given or _kept_key(settings, "widget.key")
-
-
-def _kept_key(settings: Settings, name: str) -> bytes:
-    path = prepare_folder(settings.data_folder) / name
-    with contextlib.suppress(FileExistsError):
-        descriptor = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
-        with os.fdopen(descriptor, "wb") as file:
-            file.write(secrets.token_bytes(KEPT_KEY_BYTES))
-    return path.read_bytes()
+    return given or kept_key(prepare_folder(settings.data_folder) / "widget.key")
 
 
 def sync_of(settings: Settings, ledgers: PostgresLedgers, documents: DocumentJourney) -> SourceSync:
@@ -293,6 +281,7 @@ def sync_of(settings: Settings, ledgers: PostgresLedgers, documents: DocumentJou
 
     return SourceSync(
         sources=ledgers.sources,
+        changes=ledgers.changes,
         knowledge=ledgers.knowledge,
         snapshots=ledgers.snapshots,
         quarantine=ledgers.quarantine,

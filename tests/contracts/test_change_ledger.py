@@ -191,6 +191,19 @@ async def test_a_dead_change_is_listed_and_retried(place: Place, tenant: str):
     assert await place.ledger.retry(tenant=tenant, doc_ids=None) == [("docs", "push/b")]
 
 
+async def test_what_a_removed_source_announced_is_dropped(place: Place, tenant: str):
+    await place.accept(wrote("one"), wrote("two", name="b"), wrote("three", name="c"))
+    first, second, _ = await place.due()
+    await place.ledger.postpone(first, problem="Broken.", again_in_s=None)
+    await place.ledger.settle([second], answerable=True)
+    assert await place.ledger.forget_source("another", tenant=tenant, kb="docs") == 0
+    assert await place.ledger.forget_source("push", tenant=tenant, kb="docs") == 2
+    assert await place.due() == [] and await place.ledger.dead(tenant=tenant, limit=10) == []
+    assert await place.ledger.retry(tenant=tenant, doc_ids=None) == []
+    dropped = await place.ledger.newest("push/c", tenant=tenant, kb="docs")
+    assert dropped is not None and dropped.change.document is None
+
+
 async def test_a_new_change_of_a_dead_document_waits(place: Place, tenant: str):
     await place.accept(wrote("one"))
     await place.ledger.postpone((await place.due())[0], problem="Broken.", again_in_s=None)

@@ -25,12 +25,14 @@ from firstline.domain import (
     Failure,
     Level,
     QuarantineState,
+    RawChange,
     RegisteredSource,
     Removed,
     SourceItem,
     SourceState,
     Unchanged,
 )
+from firstline.engines.memory.changes import MemoryChangeLedger
 from firstline.engines.memory.quarantine import MemoryQuarantineLedger
 from firstline.engines.memory.sources import MemorySourceLedger
 from firstline.errors import Conflict, NotFound, TooManyRequests, Unauthenticated, Unavailable
@@ -71,12 +73,14 @@ class Synced:
     def __init__(self, world: World | None = None, limits: SyncLimits = QUICK) -> None:
         self.world = world or World()
         self.sources = MemorySourceLedger()
+        self.changes = MemoryChangeLedger(sources=self.sources)
         self.quarantine = MemoryQuarantineLedger()
         self.connector = Scripted()
         journey = self.world.documents
         journey._quarantine = self.quarantine
         self.sync_ = SourceSync(
             sources=self.sources,
+            changes=self.changes,
             knowledge=self.world.knowledge,
             snapshots=self.world.knowledge,
             quarantine=self.quarantine,
@@ -504,3 +508,11 @@ async def test_a_source_that_leaves_may_leave_its_documents(synced: Synced):
     await synced.sync(*map(item, "ab"), DONE)
     assert await synced.sync_.remove("docs", tenant=TENANT, kb=KB) == 0
     assert await synced.ids() == {"a", "b"}
+
+
+async def test_what_a_removed_source_announced_brings_nothing_back(synced: Synced):
+    await synced.sync(item("a"))
+    waits = RawChange(item_id="docs/b", document=None)
+    await synced.changes.accept([waits], tenant=TENANT, kb=KB, source="docs", event_id="e")
+    await synced.sync_.remove("docs", tenant=TENANT, kb=KB, documents=True)
+    assert await synced.changes.due(tenant=TENANT, kb=KB, limit=9) == []

@@ -18,6 +18,7 @@ from firstline.connectors.roots import origin_of_name
 from firstline.documents.following import SyncLimits
 from firstline.documents.sync import SourceSync
 from firstline.domain import EVERYONE, FOREVER, DocumentKind, Level, RegisteredSource, SourceState
+from firstline.engines.memory.changes import MemoryChangeLedger
 from firstline.engines.memory.quarantine import MemoryQuarantineLedger
 from firstline.engines.memory.sources import MemorySourceLedger
 
@@ -28,6 +29,7 @@ class Kept:
         self.sources = MemorySourceLedger()
         self.syncing = SourceSync(
             sources=self.sources,
+            changes=MemoryChangeLedger(sources=self.sources),
             knowledge=self.world.knowledge,
             snapshots=self.world.knowledge,
             quarantine=MemoryQuarantineLedger(),

@@ -49,7 +49,10 @@ def pdf_of(pages: Sequence[Sequence[Word]], outline: Sequence[tuple[str, int]] =
 
 
 def paragraph(top: float, *lines: str, size: float = 11, face: str = "F1", left: float = 60) -> list[Word]:
-    return [(left, top - 14 * index, size, face, line) for index, line in enumerate(lines)]
+    """Lines below each other. Closer than their letters are high they would lie upon each other, and equal ones would
+    be one line to a reader: that is how some programs print in bold."""
+    leading = max(14, 1.25 * size)
+    return [(left, top - leading * index, size, face, line) for index, line in enumerate(lines)]
 
 
 def _file(objects: dict[int, bytes]) -> bytes:

@@ -27,7 +27,7 @@ from firstline.domain import (
     Reply,
 )
 from firstline.questions.render import render
-from firstline.questions.wording.inert import acts, inert
+from firstline.questions.wording.inert import acts, inert, inert_line
 from firstline.questions.wording.links import allowed_url, with_allowed_links
 
 PIECES = st.sampled_from(
@@ -228,3 +228,18 @@ def test_a_fence_deep_in_a_list_is_no_fence_of_the_next_text() -> None:
         hostile = f"{second}~~~\n{second}<img src=x>"
         together = f"{inert(first)}\n\n{inert(hostile)}"
         assert not active_tokens(together), together
+
+
+@given(
+    st.lists(
+        st.sampled_from(["```", "~~~", "`", "> ", "- ", "1. ", "a", "\n", "<b>", "[a](http://x.example)", " "]),
+        max_size=8,
+    )
+)
+@settings(max_examples=300, deadline=None)
+def test_a_title_stays_one_line_whatever_it_begins_with(parts: list[str]) -> None:
+    line = inert_line("".join(parts))
+    assert len(line.splitlines()) <= 1
+    assert not acts(line)
+    # Nothing stays open in which the text behind it would be swallowed.
+    assert acts(f"{line}\n\n<b>")

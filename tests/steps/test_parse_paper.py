@@ -12,7 +12,7 @@ from docx import Document as open_document
 from docx.opc.packuri import PackURI
 from docx.opc.part import Part
 from docx.oxml.ns import qn
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 from tests.steps.paper import Word, paragraph, pdf_of
 
@@ -315,6 +315,7 @@ def test_spans_of_a_web_page_do_not_make_it_grow_without_end() -> None:
 
 @settings(deadline=None, max_examples=20)
 @given(st.lists(st.text("abc XYZ.-", min_size=1, max_size=40), min_size=1, max_size=12), st.sampled_from([8, 11, 20]))
+@example(["XXXXXXXXX", "XXXXXXXXX"], 20)
 def test_a_pdf_says_its_words_and_no_others(lines: list[str], size: int) -> None:
     if not "".join(lines).replace(" ", ""):
         return

@@ -137,7 +137,33 @@ async def _settle(settings: Any, meant: tuple[str, ...], state: str, by: str, no
                 note=note,
             )
             say(f"{doc_id} is {state}.")
-    say("Run the ingest again to take what was released." if state == "released" else "The next ingest leaves it out.")
+        announced = await _announced(ledgers, settings, [doc_id for doc_id, _ in pairs], state=state)
+    if state == "rejected":
+        say("The next ingest leaves it out.")
+    elif len(announced) == len(pairs):
+        say("A worker takes what was announced.")
+    else:
+        say("Run the ingest again to take what was released.")
+
+
+async def _announced(ledgers: Any, settings: Any, doc_ids: list[str], *, state: str) -> set[str]:
+    """Of these documents, those that were announced by a hook, and so cannot be read again: what waits for the decision
+    is taken now, or dropped. Where nothing waits, a newer change has come, or they came in an ingest."""
+    from firstline.documents.jobs import changes_of
+    from firstline.domain import ChangeState
+
+    found: set[str] = set()
+    for doc_id in doc_ids:
+        change = await ledgers.changes.newest(doc_id, tenant=settings.tenant, kb=settings.kb)
+        if change is None or change.state is not ChangeState.DEAD:
+            continue
+        found.add(doc_id)
+        if state == "rejected":
+            await ledgers.changes.settle([change], answerable=False, problem="It was rejected.")
+    if found and state == "released":
+        await ledgers.changes.retry(tenant=settings.tenant, doc_ids=found)
+        await ledgers.jobs.put(changes_of(settings.tenant, settings.kb))
+    return found
 
 
 def _named(meant: str) -> tuple[str, str]:

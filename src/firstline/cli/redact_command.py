@@ -87,6 +87,8 @@ def preview(item: SourceItem, redactor: Redactor) -> dict[str, Any]:
     of_document = redactor.for_document(item.kind)
     redacted = of_document.redact(parsed.text)
     title = of_document.redact(parsed.title)
+    # A title that is the text's own first line is counted with it.
+    of_title = () if parsed.title in parsed.text else title.redactions
     lines = [0, *(at + 1 for at, sign in enumerate(parsed.text) if sign == "\n")]
     places = [
         {
@@ -102,7 +104,7 @@ def preview(item: SourceItem, redactor: Redactor) -> dict[str, Any]:
         "document": item.item_id,
         "kind": item.kind.value,
         "title": title.text,
-        "counts": dict(Counter(one.type for one in (*title.redactions, *redacted.redactions))),
+        "counts": dict(Counter(one.type for one in (*of_title, *redacted.redactions))),
         "places": places,
         "text": redacted.text,
     }

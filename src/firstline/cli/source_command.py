@@ -294,10 +294,14 @@ async def _sync(settings: Any, names: Sequence[str], *, due: bool, every_kb: boo
 
 
 def print_report(name: str, report: SyncReport) -> None:
+    snapshot = f"snapshot {report.snapshot}, " if report.snapshot else ""
     say(
         f"{name}: {report.state}; {report.added} added, {report.changed} changed, {report.removed} removed, "
-        f"{report.unchanged} unchanged; snapshot {report.snapshot}, {report.duration_s:.1f} s."
+        f"{report.unchanged} unchanged; {snapshot}{report.duration_s:.1f} s."
     )
+    if report.waits:
+        say(f"Snapshot {report.snapshot} waits and is not published: {report.waits}.", err=True)
+        say("`firstline snapshot list` shows what stands before it.", err=True)
     for alert in report.alerts:
         say(f"alert: {alert}", err=True)
     for failure in report.failures[:SHOWN_MAX]:

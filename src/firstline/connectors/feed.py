@@ -15,7 +15,7 @@ from pydantic import Field
 
 from firstline.connectors.charset import Notice
 from firstline.connectors.http import HttpClient, HttpReply, shown_url
-from firstline.connectors.kind import Opening, Place, SecretRef, SourceKind, WebConfig
+from firstline.connectors.kind import Opening, Place, PlacedConfig, SourceKind
 from firstline.connectors.table import table_items
 from firstline.domain import Alert, Change, Complete, Cursor, Failure, SourceItem
 from firstline.errors import InvalidInput, NotAccepted
@@ -34,7 +34,7 @@ _BY_MEDIA_TYPE: Final = {
 }
 
 
-class TableConfig(WebConfig):
+class TableConfig(PlacedConfig):
     place: Place = Field(description="The address or file of the table.")
     format: Literal["", "csv", "jsonl", "json"] = Field(
         "", description="csv, jsonl or json; empty: by its type or name."
@@ -42,11 +42,6 @@ class TableConfig(WebConfig):
     map: dict[str, str] = Field(
         default_factory=dict[str, str], description="Other column names: text=Description,title=Summary."
     )
-    token: SecretRef = Field("", description="Where a bearer token is: env:NAME or file:PATH.")
-
-    @property
-    def reads_this_machine(self) -> bool:
-        return not self.place.startswith(("http://", "https://"))
 
 
 class TableSource:

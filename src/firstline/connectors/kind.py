@@ -86,6 +86,17 @@ class WebConfig(SourceConfig):
     pace_s: float = Field(0.0, ge=0, le=600, description="Least time between two requests.")
 
 
+class PlacedConfig(WebConfig):
+    """Options of what lies at an address or in a file of this machine."""
+
+    place: Place = Field(description="Its address or file.")
+    token: SecretRef = Field("", description="Where a bearer token is: env:NAME or file:PATH.")
+
+    @property
+    def reads_this_machine(self) -> bool:
+        return not self.place.startswith(("http://", "https://"))
+
+
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Opening:
     """What a connector is opened with. Item ids start with `name` and a slash. `secret` reads what a reference names.

@@ -13,7 +13,7 @@ from pydantic import Field
 
 from firstline.connectors.hashing import content_hash
 from firstline.connectors.http import HttpReply, shown_url
-from firstline.connectors.kind import Opening, Place, SecretRef, SourceKind, WebConfig
+from firstline.connectors.kind import Opening, Place, PlacedConfig, SourceKind
 from firstline.connectors.operations import Api, Operation, api_of
 from firstline.domain import Alert, Change, Complete, Cursor, SourceItem
 from firstline.errors import InvalidInput, NotAccepted
@@ -21,14 +21,9 @@ from firstline.errors import InvalidInput, NotAccepted
 YAML_BYTES_MAX: Final = 16 * 1024 * 1024
 
 
-class OpenApiConfig(WebConfig):
+class OpenApiConfig(PlacedConfig):
     place: Place = Field(description="The address or file of the OpenAPI document, JSON or YAML.")
-    token: SecretRef = Field("", description="Where a bearer token is: env:NAME or file:PATH.")
     link: str = Field("", description="Address of an operation's page, with {operation} (its id) in it.")
-
-    @property
-    def reads_this_machine(self) -> bool:
-        return not self.place.startswith(("http://", "https://"))
 
 
 class OpenApiSource:

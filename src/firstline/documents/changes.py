@@ -21,6 +21,7 @@ from firstline.ports import ChangeLedger
 logger = logging.getLogger(__name__)
 
 PROBLEM_CHARS_MAX: Final = 500
+HELD: Final = "It waits in quarantine for a person."
 
 Bury = Callable[[Sequence[str], str, str], Awaitable[object]]
 """Show these documents of a tenant and knowledge base no more. NotFound when one of them is not there."""
@@ -129,9 +130,9 @@ class ChangeTaking:
             if one.change.item_id in reasons:
                 problem = reasons[one.change.item_id][:PROBLEM_CHARS_MAX]
                 await self._changes.postpone(one, problem=problem, again_in_s=None)
-        kept_out = [one for one in batch if one.change.item_id in held]
-        if kept_out:
-            await self._changes.settle(kept_out, answerable=False, problem="It waits in quarantine for a person.")
+            elif one.change.item_id in held:
+                # Kept, for it cannot be asked for again: releasing it lets it wait anew.
+                await self._changes.postpone(one, problem=HELD, again_in_s=None)
         taken = [one for one in batch if one.change.item_id not in reasons and one.change.item_id not in held]
         if taken:
             problem = f"Its snapshot waits: {report.waits}"[:PROBLEM_CHARS_MAX] if report.waits else ""

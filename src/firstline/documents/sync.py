@@ -20,7 +20,7 @@ from firstline.documents.following import Following, SyncLimits, shape_of, stand
 from firstline.documents.journey import DocumentJourney, Progress
 from firstline.domain import QuarantineState, RegisteredSource, SyncReport, next_due
 from firstline.errors import Broken, Conflict, FirstlineError, TooManyRequests, Unavailable
-from firstline.ports import Incremental, KnowledgeLedger, QuarantineLedger, SnapshotLedger, SourceLedger
+from firstline.ports import ChangeLedger, Incremental, KnowledgeLedger, QuarantineLedger, SnapshotLedger, SourceLedger
 
 logger = logging.getLogger(__name__)
 
@@ -37,6 +37,7 @@ class SourceSync:
         self,
         *,
         sources: SourceLedger,
+        changes: ChangeLedger,
         knowledge: KnowledgeLedger,
         snapshots: SnapshotLedger,
         quarantine: QuarantineLedger,
@@ -47,6 +48,7 @@ class SourceSync:
     ) -> None:
         """`origin_of` a source's name: what its documents' metadata calls the place they came from."""
         self._sources = sources
+        self._changes = changes
         self._knowledge = knowledge
         self._snapshots = snapshots
         self._quarantine = quarantine
@@ -105,6 +107,8 @@ class SourceSync:
             if documents:
                 await following.end(await following.standing(source.prefix))
         await self._sources.remove_source(name, tenant=tenant, kb=kb)
+        # Last: nothing can be announced of it any more.
+        await self._changes.forget_source(name, tenant=tenant, kb=kb)
         return following.heard.removed
 
     def _following(

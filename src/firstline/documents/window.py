@@ -62,6 +62,7 @@ class Heard:
     complete: bool = False
     published: bool = False
     snapshot: int = 0
+    waits: str = ""
     added: int = 0
     changed: int = 0
     removed: int = 0
@@ -101,6 +102,7 @@ class Heard:
         self.held += len(report.held)
         self.published = self.published or report.published
         self.snapshot = max(self.snapshot, report.snapshot)
+        self.waits = report.waits or self.waits
         self.failures.extend(report.failures[: max(0, FAILURES_NAMED_MAX - len(self.failures))])
         for name, count in report.redactions.items():
             self.redactions[name] = self.redactions.get(name, 0) + count
@@ -116,6 +118,7 @@ class Heard:
         return SyncReport(
             state=state,
             snapshot=self.snapshot,
+            waits=self.waits,
             published=self.published,
             added=self.added,
             changed=self.changed,

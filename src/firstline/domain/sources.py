@@ -109,11 +109,13 @@ class RegisteredSource:
 @dataclass(frozen=True, kw_only=True, slots=True)
 class SyncReport:
     """What one sync came to. `failures` and `alerts` name the first of them; `failed` counts all failures. `error`: why
-    it ended early, with what to do; what was committed before stays, and the next sync goes on from there."""
+    it ended early, with what to do; what was committed before stays, and the next sync goes on from there. `waits`: why
+    the snapshot is not published; empty when it is, or when there is none."""
 
     state: SourceState
     snapshot: int = 0
     published: bool = False
+    waits: str = ""
     added: int = 0
     changed: int = 0
     removed: int = 0

@@ -33,8 +33,9 @@ def compose(
         return Draft(claims=())
     sought = frozenset(terms(question))
     whole = [(piece, units_of(piece.text, lead=piece.lead_text)) for piece in apt(question, evidence)]
-    cut = [(piece, _telling(units if curated else quotable(units))) for piece, units in whole]
-    left_out = not curated and any(len(quotable(units)) < len(units) for _, units in whole)
+    quoted = [(piece, units if curated else quotable(units)) for piece, units in whole]
+    left_out = any(len(kept) < len(units) for (_, units), (_, kept) in zip(whole, quoted, strict=True))
+    cut = [(piece, _telling(units)) for piece, units in quoted]
     asked = frozenset(rows_asked([unit for _, units in cut for unit in units], sought))
     claims: list[Claim] = []
     shown: list[Unit] = []

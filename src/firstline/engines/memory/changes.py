@@ -129,6 +129,15 @@ class MemoryChangeLedger:
                 retried.append(key[1:])
         return sorted(retried)
 
+    async def forget_source(self, source: str, *, tenant: str, kb: str) -> int:
+        found = [
+            one
+            for key, one in self._kept.items()
+            if key[:2] == (tenant, kb) and one.source == source and one.state is not ChangeState.DONE
+        ]
+        await self.settle(found, answerable=False, problem="Its source was removed.")
+        return len(found)
+
     async def lag(self, *, tenant: str | None) -> list[Lag]:
         places = sorted({key[:2] for key in self._kept if tenant is None or key[0] == tenant})
         return [self._lag(*place) for place in places]

@@ -141,6 +141,15 @@ class PostgresChangeLedger:
         )
         return sorted((row["kb"], row["doc_id"]) for row in rows)
 
+    async def forget_source(self, source: str, *, tenant: str, kb: str) -> int:
+        rows = await self._database.rows(
+            """UPDATE firstline.raw_documents SET state = 'done', record = NULL, settled_at = now(), answerable = false,
+                problem = 'Its source was removed.'
+            WHERE tenant = %s AND kb = %s AND source = %s AND state <> 'done' RETURNING seq""",
+            [storable(tenant), storable(kb), storable(source)],
+        )
+        return len(rows)
+
     async def lag(self, *, tenant: str | None) -> list[Lag]:
         wanted = None if tenant is None else storable(tenant)
         rows = await self._database.rows(

@@ -18,6 +18,8 @@ from firstline.domain import Reply, ReplyBlock
 
 _ACTIVE: Final = re.compile(r"\]\s{0,3}[(\[:]|!\[|<[A-Za-z/!?]|[A-Za-z][A-Za-z0-9+.-]{1,20}:|www\.|@")
 _FENCE: Final = re.compile(r"^[ \t>]*(?:(?:[-*+]|\d{1,9}[.)])[ \t]+)?(?P<mark>`{3,}|~{3,})(?P<info>[^`\n]*)$")
+_OPENS: Final = re.compile(r"^(?:[ \t>]|(?:[-*+]|\d{1,9}[.)])(?=[ \t]))*(?P<mark>`{3,}|~{3,})")
+"""What opens a fence in a single line, or is taken for it by one renderer or another."""
 _LINK: Final = re.compile(r"!?\[(?P<text>[^\[\]]{0,500})\]\((?:[^()\n]|\([^()\n]{0,200}\)){0,2000}\)")
 _REFERENCE: Final = re.compile(r"!?\[(?P<text>[^\[\]]{1,500})\]\[[^\[\]]{0,200}\]")
 _MARKUP: Final = re.compile(
@@ -40,10 +42,11 @@ def inert_reply(reply: Reply) -> Reply:
         notice=inert(reply.notice),
         blocks=tuple(_block(block) for block in reply.blocks),
         citations=tuple(
-            replace(one, citation=replace(one.citation, title=inert(one.citation.title))) for one in reply.citations
+            replace(one, citation=replace(one.citation, title=inert_line(one.citation.title)))
+            for one in reply.citations
         ),
-        links=tuple((inert(title), url) for title, url in reply.links),
-        options=tuple(inert(option) for option in reply.options),
+        links=tuple((inert_line(title), url) for title, url in reply.links),
+        options=tuple(inert_line(option) for option in reply.options),
     )
 
 
@@ -55,6 +58,15 @@ def inert(text: str) -> str:
         return text
     made = _closed("\n".join(_lines(text))) if fenced else "\n".join(_lines(text))
     return made if not acts(made) else _outside_of_nothing(text)
+
+
+def inert_line(text: str) -> str:
+    """The same for a title, which stays one line: a fence in it is shown and opens nothing."""
+    line = " ".join(text.splitlines()) if len(text.splitlines()) > 1 else text
+    if fence := _OPENS.match(line):
+        begin, end = fence.span("mark")
+        line = line[:begin] + "".join(f"\\{sign}" for sign in fence["mark"]) + line[end:]
+    return inert(line)
 
 
 def acts(text: str) -> bool:
