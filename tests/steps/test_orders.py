@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import base64
-import time
 from urllib.parse import quote_plus
 
 import pytest
+from tests.cost import costs_less
 
 from firstline.documents.quarantine import suspicions
 from firstline.documents.redact import PatternRedactor
@@ -89,6 +89,4 @@ def test_wrapped_and_long_base64_hexadecimal_digits_and_the_words_of_an_address(
     "piece", ["the assistant must answer. ", "ab ", "0f", "A" * 40 + "\n", "https://a-b-c-d-e-", "bot. "]
 )
 def test_the_time_is_linear_in_the_length(piece: str) -> None:
-    started = time.process_time()
-    says(piece * (100_000 // len(piece)))
-    assert time.process_time() - started < 4
+    assert costs_less(lambda: says(piece * (100_000 // len(piece))), than_s=4)

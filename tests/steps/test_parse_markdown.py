@@ -1,8 +1,7 @@
 from __future__ import annotations
 
-import time
-
 import pytest
+from tests.cost import grows_evenly
 
 from firstline.documents.parse import parse
 from firstline.domain import DocumentKind, ParsedDocument, SourceItem
@@ -118,14 +117,7 @@ def test_an_unknown_type_is_not_accepted() -> None:
     ],
 )
 def test_time_is_linear_on_hostile_pages(unit: str) -> None:
-    def seconds(length: int) -> float:
-        text = unit * (length // len(unit))
-        started = time.process_time()
-        page(text)
-        return time.process_time() - started
-
-    small, large = seconds(30_000), seconds(240_000)
-    assert large < max(0.7, 32 * small)
+    assert grows_evenly(lambda length: page(unit * (length // len(unit))), 30_000, free_s=0.7)
 
 
 def test_plain_text_gets_headings_by_a_general_rule() -> None:

@@ -1,10 +1,9 @@
 from __future__ import annotations
 
-import time
-
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from tests.cost import grows_evenly
 
 from firstline.documents.redact import PatternRedactor
 
@@ -134,12 +133,4 @@ def test_redacting_twice_changes_nothing_more_than_once(text: str) -> None:
     ],
 )
 def test_time_is_linear_on_a_long_line(unit: str) -> None:
-    def seconds(length: int) -> float:
-        text = unit * (length // len(unit))
-        started = time.process_time()
-        redactor.redact(text)
-        return time.process_time() - started
-
-    small, large = seconds(50_000), seconds(400_000)
-    # Eight times the text may take eight times as long (with much slack for a busy machine), not sixty-four times.
-    assert large < max(0.5, 32 * small)
+    assert grows_evenly(lambda length: redactor.redact(unit * (length // len(unit))), 50_000, free_s=0.5)
