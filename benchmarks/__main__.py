@@ -1,6 +1,7 @@
 """`make bench`: speed and memory of this machine, against the budgets.
 
 python -m benchmarks verification    verification on labelled claims instead (see `benchmarks.verification`)
+python -m benchmarks caches          kept answers against turns without caches, in one run
 """
 
 from __future__ import annotations
@@ -14,7 +15,7 @@ import traceback
 from benchmarks import verification
 from benchmarks.chats import BURST_S, CHATS, STEADY_EVERY_S, STEADY_S
 from benchmarks.injection import __main__ as injection
-from benchmarks.speed_figures import chats, data_or_none, ingest_rate, turn_latency
+from benchmarks.speed_figures import chats, data_or_none, ingest_rate, kept_answers, turn_latency
 from benchmarks.start_up import demo_folder, measure_start
 from benchmarks.workbench import CACHE, commit
 from firstline.errors import FirstlineError
@@ -26,6 +27,9 @@ def main() -> int:
         return injection.main(sys.argv[2:])
     if sys.argv[1:2] == ["verification"]:
         return verification.main(sys.argv[2:])
+    if sys.argv[1:2] == ["caches"]:
+        _caches()
+        return 0
     cores, busy = os.cpu_count() or 1, os.getloadavg()[0]
     print(f"commit {commit()}, Python {platform.python_version()}, {cores} cores")
     if busy > cores / 4:
@@ -68,6 +72,21 @@ def _turns() -> None:
     ]
     header = ["step, ms", "p50", "p95", "budget p50", "budget p95"]
     print(f"\n{latency.turns} warm turns, no language model\n\n{table(header, rows)}")
+
+
+def _caches() -> None:
+    kept = asyncio.run(kept_answers())
+    rows = [
+        [what, f"{p50:.1f}", f"{p95:.1f}"]
+        for what, (p50, p95) in (
+            ("kept answer, whole turn", kept.hit_ms),
+            ("the same questions without caches", kept.anew_ms),
+            ("questions whose outcome is not kept, other caches warm", kept.warm_ms),
+            ("finding it and reading back", kept.lookup_ms),
+        )
+    ]
+    said = f"{kept.hits} of {kept.turns} questions asked again; {kept.bytes_per_answer / 1000:.1f} kB an answer"
+    print(f"\n{said}\n\n{table(['ms', 'p50', 'p95'], rows)}")
 
 
 def _chats() -> None:

@@ -31,7 +31,7 @@ from typing import Any, Final
 
 import numpy as np
 
-from benchmarks.processes import kill_at_once, scratch_folder
+from benchmarks.processes import doomed, kill, kill_at_once, scratch_folder
 from firstline.documents.journey import Publish
 from firstline.documents.sweep import prune
 from firstline.domain import EVERYONE, DocumentKind, Failure, IngestReport, Level, Principal, SnapshotState, SourceItem
@@ -47,7 +47,13 @@ AT_S_MAX: Final = 2.0
 LOCK_S_MAX: Final = 30.0
 READY_S_MAX: Final = 120.0
 LISTED_MAX: Final = 1_000
-ACTS: Final = ("ingest", "ingest", "ingest", "wait", "publish", "rollback", "forget", "prune")
+ACTS: Final = ("ingest", "ingest", "wait", "wait", "publish", "rollback", "forget", "prune")
+POINTER: Final = ("publish", "rollback")
+POINTER_SHARE: Final = 0.4
+"""Moving the pointer takes a few milliseconds: a kill at random hits it once in a hundred. So many of the kills wait
+until it begins to be moved, and come within POINTER_S_MAX of that."""
+POINTER_S_MAX: Final = 0.012
+POINTER_WAIT_S_MAX: Final = 20.0
 JOURNAL: Final = "journal.jsonl"
 MODEL: Final = "model.json"
 
@@ -123,6 +129,11 @@ class Pages:
             )
 
 
+def flags_of(folder: Path) -> dict[str, object]:
+    """No question is asked here: what is undone or pruned need not wait for one that is under way."""
+    return {"data_folder": folder, "kb": KB, "turn_deadline_s": 0.01}
+
+
 # --- the process that is killed -------------------------------------------------------------------------------------
 
 
@@ -134,7 +145,7 @@ async def work(folder: Path, scratch: Path, seed: int) -> None:
         def tell(**told: object) -> None:
             journal.write(json.dumps(told) + "\n")
 
-        async with open_firstline(load_settings(flags={"data_folder": folder, "kb": KB}), embedder=Drawn()) as opened:
+        async with open_firstline(load_settings(flags=flags_of(folder)), embedder=Drawn()) as opened:
             await opened.purger.resume(tenant=opened.settings.tenant)
             tell(ready=True, model=model.__dict__)
             if model.redo:
@@ -240,7 +251,7 @@ async def _trial(scratch: Path, *, kills: int, seed: int) -> MixtureReport:
     Model().write(scratch / MODEL)
     while report.kills < kills:
         everything = report.kills % 2 == 1
-        await asyncio.to_thread(_kill_at, pick.uniform(0, AT_S_MAX), folder, scratch, pick, everything=everything)
+        await asyncio.to_thread(_kill_at, folder, scratch, pick, everything=everything)
         report.kills += 1
         model, pending = _journal(scratch)
         act_under_way = str(pending.get("begin", "nothing"))
@@ -254,8 +265,8 @@ async def _trial(scratch: Path, *, kills: int, seed: int) -> MixtureReport:
     return report
 
 
-def _kill_at(after_s: float, folder: Path, scratch: Path, pick: random.Random, *, everything: bool) -> None:
-    """`after_s` after the worker has begun its acts."""
+def _kill_at(folder: Path, scratch: Path, pick: random.Random, *, everything: bool) -> None:
+    """At a random instant after the worker has begun its acts, or while it moves the pointer."""
     journal = scratch / JOURNAL
     journal.unlink(missing_ok=True)
     command = [sys.executable, "-m", "benchmarks.crash_mixtures", "--worker", str(folder), str(scratch)]
@@ -270,12 +281,29 @@ def _kill_at(after_s: float, folder: Path, scratch: Path, pick: random.Random, *
             log = (scratch / "worker.log").read_text(encoding="utf-8", errors="replace")
             raise RuntimeError(f"the worker ended by itself: {log[-2_000:]}")
         time.sleep(0.01)
-    time.sleep(after_s)
-    if process.poll() is not None:
-        log = (scratch / "worker.log").read_text(encoding="utf-8", errors="replace")
-        raise RuntimeError(f"the worker ended by itself: {log[-2_000:]}")
-    kill_at_once(process.pid, folder, everything=everything)
+    if pick.random() < POINTER_SHARE:
+        pids = doomed(process.pid, folder, everything=everything)
+        _wait_for_pointer(journal, process)
+        time.sleep(pick.uniform(0, POINTER_S_MAX))
+        kill(pids)
+    else:
+        time.sleep(pick.uniform(0, AT_S_MAX))
+        if process.poll() is not None:
+            log = (scratch / "worker.log").read_text(encoding="utf-8", errors="replace")
+            raise RuntimeError(f"the worker ended by itself: {log[-2_000:]}")
+        kill_at_once(process.pid, folder, everything=everything)
     process.wait()
+
+
+def _wait_for_pointer(journal: Path, process: subprocess.Popen[bytes]) -> None:
+    """Until the last thing in the journal is that the pointer is about to be moved."""
+    began = time.monotonic()
+    with journal.open("rb") as lines:
+        while process.poll() is None and time.monotonic() - began < POINTER_WAIT_S_MAX:
+            last = lines.read().rpartition(b"\n")[0].rpartition(b"\n")[2]
+            if any(f'"begin": "{act}"'.encode() in last for act in POINTER):
+                return
+            time.sleep(0.0002)
 
 
 def _journal(scratch: Path) -> tuple[Model, dict[str, Any]]:
@@ -293,7 +321,7 @@ def _journal(scratch: Path) -> tuple[Model, dict[str, Any]]:
 async def _look(folder: Path, model: Model, pending: dict[str, Any]) -> tuple[list[str], Model]:
     """What is wrong, and the model as the act under way has left it: done or not done."""
     findings: list[str] = []
-    async with open_firstline(load_settings(flags={"data_folder": folder, "kb": KB}), embedder=Drawn()) as opened:
+    async with open_firstline(load_settings(flags=flags_of(folder)), embedder=Drawn()) as opened:
         tenant = opened.settings.tenant
         if KB not in await opened.knowledge.knowledge_bases(tenant=tenant):
             return findings, model

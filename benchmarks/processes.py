@@ -139,10 +139,19 @@ async def scratch_folder(prefix: str) -> AsyncGenerator[Path]:
 
 def kill_at_once(pid: int, folder: Path, *, everything: bool) -> None:
     """SIGKILL for a process; with `everything` for its children and the data folder's database, too."""
-    doomed = descendants(pid)
+    kill(doomed(pid, folder, everything=everything))
+
+
+def doomed(pid: int, folder: Path, *, everything: bool) -> list[int]:
+    """Whom `kill_at_once` kills. Looking for them takes longer than many a thing that is to be interrupted."""
+    found = descendants(pid)
     database = postmaster(folder)
     if everything and database is not None:
-        doomed += descendants(database)
-    for each in dict.fromkeys(doomed if everything else doomed[:1]):
+        found += descendants(database)
+    return list(dict.fromkeys(found if everything else found[:1]))
+
+
+def kill(pids: Iterable[int]) -> None:
+    for each in pids:
         with contextlib.suppress(ProcessLookupError):
             os.kill(each, signal.SIGKILL)

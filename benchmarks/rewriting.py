@@ -40,7 +40,7 @@ from firstline.questions.message.terms import all_stems, terms
 from firstline.questions.retrieve import retrieve
 from firstline.questions.rewrite import rewrite
 from firstline.settings import load_settings
-from firstline.wiring import search_limits_of
+from firstline.shaping import search_limits_of
 
 SET: Final = "mtrag_un"
 REWRITES: Final = "mtrag_human/rewrites.jsonl"

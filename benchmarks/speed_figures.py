@@ -11,6 +11,7 @@ from benchmarks.chats import ChatsMeasured, measure_chats
 from benchmarks.crash_ingest import crash_ingest
 from benchmarks.ingest_rate import IngestRate, measure_ingest
 from benchmarks.install_size import install_size_mb
+from benchmarks.kept_answers import OFF, KeptLatency, measure_kept
 from benchmarks.measured import Measured, NotMeasurable, Registry
 from benchmarks.start_up import demo_folder, measure_start
 from benchmarks.turn_latency import TurnLatency, measure_turns
@@ -46,6 +47,17 @@ async def turn_latency() -> TurnLatency:
         async with open_workbench(data=data, cached=False) as bench:
             _latencies.append(await measure_turns(bench, data))
     return _latencies[0]
+
+
+async def kept_answers() -> KeptLatency:
+    data = data_or_none()
+    async with open_workbench(data=data):
+        pass
+    async with (
+        open_workbench(data=data, cached=False) as bench,
+        open_workbench(data=data, cached=False, flags=OFF) as without,
+    ):
+        return await measure_kept(bench, without, data)
 
 
 async def chats() -> ChatsMeasured:

@@ -36,7 +36,16 @@ FOLLOW_UPS: Final = (
     "I want to talk to a person",
     "Which port?",
 )
-STATES: Final = ("cold", "asked before by who sees all", "asked before in another tenant", "asked before by the same")
+STATES: Final = (
+    "cold",
+    "asked before by who sees all",
+    "asked before in another tenant",
+    "asked before by the same",
+    "asked before by another principal",
+    "asked long before by anybody",
+)
+KEPT_QUESTIONS: Final = 400
+"""Of each knowledge base: asked again later, after documents were closed, opened and forgotten too."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -68,6 +77,7 @@ class Surface:
     talks: dict[str, Talk] = field(default_factory=dict[str, Talk])
     statuses: Counter[tuple[str, int]] = field(default_factory=Counter[tuple[str, int]])
     outcomes: Counter[str] = field(default_factory=Counter[str])
+    asked: dict[tuple[str, str], list[str]] = field(default_factory=dict[tuple[str, str], list[str]])
 
     def __post_init__(self) -> None:
         self._chunks = sorted(self.shelf.owners)
@@ -152,6 +162,12 @@ class Surface:
     async def _ask(self, member: Member) -> list[Trial]:
         """A message and its follow-ups; before it the same by somebody else, so that every cache has met it."""
         question, state = self._question(), self.chance.choice(STATES)
+        place = (member.asker.tenant, member.kb)
+        earlier = self.asked.setdefault(place, [])
+        if state == STATES[5] and earlier:
+            question = self.chance.choice(earlier)
+        elif len(earlier) < KEPT_QUESTIONS:
+            earlier.append(question)
         before = {
             STATES[1]: [
                 one
@@ -160,6 +176,11 @@ class Surface:
             ],
             STATES[2]: [one for one in self.members if one.asker.tenant != member.asker.tenant],
             STATES[3]: [member],
+            STATES[4]: [
+                one
+                for one in self.members
+                if one is not member and (one.asker.tenant, one.kb) == place and one.asker != member.asker
+            ],
         }.get(state, [])
         trials: list[Trial] = []
         if before:

@@ -22,6 +22,7 @@ from firstline.domain import (
     FOREVER,
     Accepted,
     ApiKey,
+    AskedTurn,
     AuditEntry,
     CalibratedGates,
     CandidateFacts,
@@ -37,6 +38,7 @@ from firstline.domain import (
     DraftState,
     DraftTicket,
     Failure,
+    FaqEntry,
     Feedback,
     Handoff,
     HandoffAct,
@@ -158,6 +160,18 @@ class Redactor(Protocol):
         ...
 
 
+class TextFromImage(Protocol):
+    """Text recognition (OCR). Plug one in by the setting `ocr_command`, or hand one to the document journey
+    (docs/formats.md)."""
+
+    def read(self, image: bytes) -> str:
+        """What stands on one page, a PNG in shades of grey: its lines in reading order, an empty one between
+        paragraphs; "" when there is none. Blocks, within a minute; called from several threads at once. NotAccepted says in a few
+        words what is wrong with this page; Unavailable: nothing can be read at present, and no further page is tried.
+        """
+        ...
+
+
 # --- chunk index ----------------------------------------------------------------------------------------------------
 
 
@@ -184,22 +198,27 @@ class IndexEntry:
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Scope:
-    """The filter of every lookup: a principal's view of one snapshot of one knowledge base."""
+    """The filter of every lookup: a principal's view of one snapshot of one knowledge base.
+
+    `forgotten` is the snapshot's mark of that name: lookups do not read it, what is cached is cached for one value.
+    """
 
     tenant: str
     kb: str
     acl_tags: frozenset[str]
     level_max: Level
     snapshot: int
+    forgotten: int = 0
 
     @classmethod
-    def of(cls, principal: Principal, *, kb: str, snapshot: int) -> Scope:
+    def of(cls, principal: Principal, *, kb: str, snapshot: int, forgotten: int = 0) -> Scope:
         return cls(
             tenant=principal.tenant,
             kb=kb,
             acl_tags=principal.acl_tags,
             level_max=principal.level,
             snapshot=snapshot,
+            forgotten=forgotten,
         )
 
 
@@ -260,6 +279,11 @@ class ChunkIndex(Protocol):
     async def neighbour(self, doc_id: str, scope: Scope, *, exclude: Collection[str] = ()) -> float:
         """How similar the most similar OTHER document inside the scope is: the cosine of both mean vectors. 0 when
         there is no other, or the document is not inside the scope. `exclude` leaves documents out."""
+        ...
+
+    async def vectors(self, chunk_ids: Sequence[str], *, tenant: str, kb: str) -> Mapping[str, Vectors]:
+        """By chunk id the vector of shape (dimensions,) that was written of each, up to 1e-3 in cosine. Those that this
+        knowledge base does not hold are left out."""
         ...
 
     async def count(self, *, tenant: str, kb: str, since: int | None = None) -> int:
@@ -534,11 +558,12 @@ class SnapshotLedger(Protocol):
         ...
 
     def unused(self, blob: str) -> AbstractAsyncContextManager[bool]:
-        """Whether no document and no plan names this content, and nobody begins to use it inside the block."""
+        """Whether no document and no plan names this content. Inside the block nobody begins to use or dooms one."""
         ...
 
     async def spared(self, blob: str) -> None:
-        """It was deleted, or is used again: it waits no longer."""
+        """It was deleted, or is used again: it waits no longer. To be called inside its block of `unused`: a content
+        that loses its last document later is doomed anew."""
         ...
 
 
@@ -577,8 +602,14 @@ class TombstoneLedger(Protocol):
         """What the ledger still holds of it."""
         ...
 
-    async def purged(self, tombstone: Tombstone) -> None:
-        """Remove what the ledger holds of it, its words and failures included, and note that nothing is left."""
+    def removing(self, tombstones: Sequence[Tombstone]) -> AbstractAsyncContextManager[list[Tombstone]]:
+        """These, of one knowledge base, as they are now: forgotten once more meanwhile, or taken anew. `upto` ends
+        short of what a run is about to write anew. Inside the block no write of the knowledge base begins or is committed."""
+        ...
+
+    async def purged(self, tombstone: Tombstone) -> bool:
+        """Remove what the ledger holds of it, its words and failures included, short of what was taken anew since.
+        True when it notes that nothing is left; False: more was forgotten since, or a run is about to write it anew."""
         ...
 
 
@@ -821,6 +852,58 @@ class FeedbackLedger(Protocol):
         ...
 
 
+class CareLedger(Protocol):
+    """What those who look after the content read and keep. Every read is limited to the tenant and knowledge base
+    given, and shows everything in it: who may know of which document is the caller's matter."""
+
+    async def put_faq(self, entry: FaqEntry) -> None:
+        """Keep it in place of what was known of that curated answer. In force with the next lookup, in every snapshot.
+        NotFound when there is no such knowledge base."""
+        ...
+
+    async def drop_faq(self, doc_id: str, *, tenant: str, kb: str) -> None:
+        """Nothing is known of it any more. One that is not there is not an error."""
+        ...
+
+    async def faq_entries(self, *, tenant: str, kb: str) -> list[FaqEntry]:
+        """By doc_id. Entries of purged documents are gone, and purged documents are named in none."""
+        ...
+
+    async def faq_expired(self, *, tenant: str | None) -> int:
+        """How many entries have expired. None: of every tenant."""
+        ...
+
+    async def published_documents(
+        self,
+        *,
+        tenant: str,
+        kb: str,
+        limit: int,
+        kinds: Collection[DocumentKind] = frozenset(DocumentKind),
+        doc_ids: Collection[str] | None = None,
+    ) -> list[Document]:
+        """The first `limit` of the published snapshot, by doc_id; expired ones included, forgotten ones left out.
+        `doc_ids` None: whatever they are called."""
+        ...
+
+    async def published_places(self, *, tenant: str, kb: str, limit: int) -> list[tuple[str, str]]:
+        """(doc_id, address or "") of the same, by doc_id: where pages are, without reading anything else of them."""
+        ...
+
+    async def asked(self, *, tenant: str, kb: str, since: datetime, without_user: str, limit: int) -> list[AskedTurn]:
+        """The newest `limit` turns asked at `since` or later, newest first; without those of `without_user`."""
+        ...
+
+    async def documents_of(self, chunk_ids: Collection[str], *, tenant: str, kb: str) -> dict[str, str]:
+        """Document by chunk, of any snapshot. Chunks that are unknown or whose document is forgotten are left out."""
+        ...
+
+    async def blamed(self, *, tenant: str, kb: str, since: datetime, without_user: str) -> dict[str, int]:
+        """By doc_id: in how many turns asked at `since` or later an answer cited it that somebody called wrong or
+        outdated, or that a reviewer judged wrong."""
+        ...
+
+
 class GateLedger(Protocol):
     """Gates calibrated for a knowledge base: all that ever were, and which of them are in force."""
 
@@ -973,7 +1056,8 @@ class SourceLedger(Protocol):
         ...
 
     async def due_sources(self, *, tenant: str | None, limit: int) -> list[RegisteredSource]:
-        """Those with a `due_at` that has come and that nobody syncs, due longest first. None: of every tenant."""
+        """Those with a `due_at` that has come and that nobody syncs, due longest first. None: of every tenant,
+        each one's first before anybody's second."""
         ...
 
     async def remove_source(self, name: str, *, tenant: str, kb: str) -> None:
@@ -1065,6 +1149,11 @@ class ChangeLedger(Protocol):
         """An attempt failed: due again so much later, dead with None. Ignored when a newer change has arrived since."""
         ...
 
+    async def hold_back(self, *, tenant: str, kb: str, problem: str, again_in_s: float) -> int:
+        """Every document of a knowledge base that is due: due again so much later. That is no attempt. Deletions are
+        not held back. Returns how many are."""
+        ...
+
     async def dead(self, *, tenant: str, limit: int) -> list[WaitingChange]:
         """By `seq`, newest first."""
         ...
@@ -1099,8 +1188,9 @@ again later; with anything else the job is given up."""
 class JobQueue(Protocol):
     """Jobs that outlive the process that put them."""
 
-    async def put(self, job: Job) -> bool:
-        """False: one of this key waits already, and will do."""
+    async def put(self, job: Job, *, news: bool = False) -> bool:
+        """False: one of this key waits already, and will do. With `news` there is something to do that the attempts so
+        far knew nothing of: one that waits for its next attempt is due at once, with its attempts counted anew."""
         ...
 
     def working(self, handlers: Mapping[str, JobHandler], *, at_once: int) -> AbstractAsyncContextManager[None]:

@@ -9,6 +9,7 @@ from __future__ import annotations
 import hashlib
 import os
 import re
+import shlex
 import tomllib
 from collections.abc import Mapping, Sequence
 from difflib import get_close_matches
@@ -150,6 +151,12 @@ class Settings(BaseModel):
     )
 
     file_bytes_max: int = Field(64 * 1024 * 1024, ge=1024, description="A larger file is refused.")
+    ocr_command: str = Field(
+        "",
+        description="Reads pages of PDF that are pictures, such as `tesseract - -`: a PNG comes on standard input, the "
+        "text goes to standard output (docs/formats.md); empty: such pages are reported.",
+    )
+    ocr_page_s: float = Field(60.0, ge=1, le=600, description="Longest that `ocr_command` may take for one page.")
     chunk_tokens: int = Field(200, ge=50, le=500, description="Aim of a chunk's length, in tokens of the embedder.")
     ingest_batch_documents: int = Field(64, ge=1, le=4096, description="Documents committed together.")
     bulk_share: float = Field(
@@ -162,6 +169,22 @@ class Settings(BaseModel):
         "", description="A file of cases that a bulk change is checked with; empty: the turns that were judged."
     )
     embed_threads: int = Field(0, ge=0, description="Threads of the embedder; 0: every core.")
+
+    cache_embedding_mb: int = Field(
+        16, ge=0, le=65_536, description="Vectors of the latest questions kept in memory, in MB; 0: none."
+    )
+    cache_retrieval_mb: int = Field(16, ge=0, le=65_536, description="Results of searches kept, in MB; 0: none.")
+    cache_rerank_mb: int = Field(8, ge=0, le=65_536, description="Judgements of the reranker kept, in MB; 0: none.")
+    cache_answer_mb: int = Field(
+        32, ge=0, le=65_536, description="Answers to first messages kept, in MB; 0: none (docs/caches.md)."
+    )
+    cache_answer_alike: float = Field(
+        0.0,
+        ge=0,
+        le=1,
+        description="Questions that ask the same in nearly the same words share an answer from this cosine on; 0: "
+        "never.",
+    )
 
     handoff_webhook_url: str = Field("", description="Hand-overs are posted here as signed JSON.", repr=False)
     handoff_webhook_secret: str = Field(
@@ -240,6 +263,15 @@ class Settings(BaseModel):
             raise ValueError("one of them is not a host name: write docs.example.com, without https:// and path")
         return hosts
 
+    @field_validator("ocr_command")
+    @classmethod
+    def _words(cls, value: str) -> str:
+        try:
+            shlex.split(value)
+        except ValueError as error:
+            raise ValueError(f"is no command line ({error}): write it like `tesseract - -`") from None
+        return value.strip()
+
     @field_validator("redact_patterns")
     @classmethod
     def _quick_patterns(cls, value: dict[str, str]) -> dict[str, str]:
@@ -277,6 +309,8 @@ class Settings(BaseModel):
         elsewhere = {"data_folder", "database_url", "host", "port", "log_level", "worker"}
         elsewhere |= {"tenant", "kb"}  # Whose turn it is, the turn itself says.
         elsewhere |= {"rate_hook_per_minute", "hook_bytes_max"}
+        # How much is kept changes how long an outcome takes.
+        elsewhere |= {"cache_embedding_mb", "cache_retrieval_mb", "cache_rerank_mb", "cache_answer_mb"}
         # Where a hand-over is told changes no outcome.
         elsewhere |= {"language", "tone", "texts"}  # How an outcome is worded is none either.
         elsewhere |= {"handoff_email_to", "handoff_email_from", "handoff_slack_channel"}

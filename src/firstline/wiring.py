@@ -4,23 +4,33 @@ from __future__ import annotations
 
 from collections.abc import AsyncGenerator, Callable, Mapping, Sequence
 from contextlib import AsyncExitStack, asynccontextmanager
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 
+from firstline.caches.caches import CACHES, Caches
+from firstline.caches.embedding import KeptEmbedder
+from firstline.caches.records import RecordsAndCaches
+from firstline.caches.reranking import KeptReranker
+from firstline.caches.retrieval import KeptIndex
 from firstline.connectors.handover.channels import ChannelSettings, open_channels
 from firstline.connectors.handover.deliver import Deliverer
 from firstline.connectors.hashing import content_hash
 from firstline.connectors.kinds import open_source
 from firstline.connectors.roots import origin_of_name
 from firstline.documents.announcing import Announcing
+from firstline.documents.behind import behind
 from firstline.documents.changes import ChangeTaking
+from firstline.documents.faq_entries import FaqEntries
 from firstline.documents.journey import DocumentJourney, Policy
+from firstline.documents.parse.ocr import OcrCommand
+from firstline.documents.publish_faq import FaqDesk
 from firstline.documents.purge import Purger
 from firstline.documents.redact import PatternRedactor, own_pattern
 from firstline.documents.sync import SourceSync
+from firstline.documents.sync_turns import SyncTurns
 from firstline.documents.working import Working
-from firstline.domain import PIPELINE_VERSION, Intent, RegisteredSource
+from firstline.domain import RegisteredSource
 from firstline.engines.blobs import ObjectBlobs
 from firstline.engines.memory.ledger import MemoryConversationLedger
 from firstline.engines.memory.limits import MemoryLimits
@@ -51,19 +61,17 @@ from firstline.ports import (
     Redactor,
     SnapshotLedger,
     SourceLedger,
+    TextFromImage,
 )
-from firstline.questions.card.support_hours import Support, openings_in
+from firstline.questions.care import CareDesk, FaqList
 from firstline.questions.desk import HandoffDesk
-from firstline.questions.gate import GateModel, load_gates
-from firstline.questions.gates_in_force import RETRIEVAL_VERSION, GatesInForce, refusals, weights_knob
+from firstline.questions.gates_in_force import RETRIEVAL_VERSION, GatesInForce, refusals
 from firstline.questions.journey import QuestionJourney
-from firstline.questions.limits import JourneyLimits
-from firstline.questions.retrieve import FusionWeights
+from firstline.questions.kept_answers import KeptAnswers
 from firstline.questions.review_desk import ReviewDesk
-from firstline.questions.search import SearchLimits
-from firstline.questions.topics import ReplyBlock, TopicRules
 from firstline.questions.wording.voice import Wording, open_wording
 from firstline.settings import Settings
+from firstline.shaping import gates_of, knobs_of, limits_of, overridden_gates
 
 WIDGET_SECRET_BYTES_MIN = 16
 TOKENS_PER_CHARACTER = 1 / 4.2
@@ -98,6 +106,10 @@ class Firstline:
     purger: Purger
     announcing: Announcing
     working: Working
+    caches: Caches
+    care: CareDesk
+    faq: FaqDesk
+    faq_list: FaqList
     questions_apart: Callable[[ConversationLedger], QuestionJourney]
     """The journey with its record kept elsewhere: nobody is told of what it hands over."""
 
@@ -155,34 +167,47 @@ async def open_firstline(settings: Settings, *, embedder: Embedder | None = None
             count_tokens=count_tokens,
             chunk_tokens=settings.chunk_tokens,
             batch_documents=settings.ingest_batch_documents,
+            ocr=ocr_of(settings),
             quarantine=ledgers.quarantine,
             policy=Policy(bulk_share=settings.bulk_share, wipe_share=settings.wipe_share),
             golden=partial(has_golden, settings, ledgers),
             changes_wait=partial(changes_wait, ledgers),
+            in_flight_s=settings.turn_deadline_s,
         )
+        caches = Caches.of({kind: getattr(settings, f"cache_{kind}_mb") for kind in CACHES})
         purger = Purger(
             knowledge=ledgers.knowledge,
             tombstones=ledgers.tombstones,
-            records=ledgers.records,
+            records=RecordsAndCaches(ledgers.records, caches),
             snapshots=ledgers.snapshots,
             index=index,
             blobs=blobs,
             redactor=redactor,
+            forget_cached=(caches.forget,),
         )
         sync = sync_of(settings, ledgers, documents)
+        model_ids = (model.model_id, "" if reranker is None else reranker.model_id, classifier.model_id)
         questions = partial(
             QuestionJourney,
             knowledge=ledgers.knowledge,
-            index=index,
+            index=KeptIndex(
+                index, caches.retrieval, knowledge=ledgers.knowledge, frame=(RETRIEVAL_VERSION, model.model_id)
+            ),
             blobs=blobs,
-            embedder=for_questions(model),
+            embedder=KeptEmbedder(for_questions(model), caches.embedding),
             words=words,
             classifier=classifier,
             redactor=redactor,
             gates=gates_of(settings),
             limits=limits_of(settings),
-            reranker=reranker,
+            reranker=None if reranker is None else KeptReranker(reranker, caches.rerank),
             english=open_english(),
+            answers=KeptAnswers(
+                caches.answer,
+                knowledge=ledgers.knowledge,
+                frame=(RETRIEVAL_VERSION, settings.settings_hash, *model_ids),
+                alike_min=settings.cache_answer_alike,
+            ),
             in_force=GatesInForce(ledger=ledgers.gates, knobs=knobs, overridden=overridden_gates(settings)),
         )
         yield Firstline(
@@ -210,6 +235,10 @@ async def open_firstline(settings: Settings, *, embedder: Embedder | None = None
             purger=purger,
             announcing=announcing_of(ledgers, purger, redactor),
             working=working_of(ledgers, documents, sync, purger),
+            caches=caches,
+            care=care_of(settings, ledgers, model),
+            faq=FaqDesk(care=ledgers.care, documents=documents, redactor=redactor),
+            faq_list=faq_list_of(settings, ledgers),
             questions_apart=lambda conversations: questions(conversations=conversations),
         )
 
@@ -218,6 +247,40 @@ def prepare_folder(folder: Path) -> Path:
     """Create and mark the data folder, for its owner alone. The error says why it cannot be used."""
     mark_data_folder(folder)
     return folder.resolve()
+
+
+def care_of(settings: Settings, ledgers: PostgresLedgers, embedder: Embedder) -> CareDesk:
+    """What those who look after the content read needs an embedder and no index."""
+    return CareDesk(
+        care=ledgers.care,
+        feedback=ledgers.feedback,
+        blobs=ObjectBlobs.local(settings.data_folder.resolve() / "blobs"),
+        embedder=embedder,
+        redactor=redactor_of(settings),
+        without_user=EVALUATION,
+    )
+
+
+@asynccontextmanager
+async def open_care(settings: Settings) -> AsyncGenerator[CareDesk]:
+    """The care desk alone."""
+    async with open_ledgers(settings) as ledgers:
+        model = open_embedder(
+            name=settings.embedder,
+            model=settings.embedder_model,
+            api_key=settings.embedder_api_key,
+            threads=settings.embed_threads,
+        )
+        yield care_of(settings, ledgers, model)
+
+
+def faq_list_of(settings: Settings, ledgers: PostgresLedgers) -> FaqList:
+    return FaqList(care=ledgers.care, blobs=ObjectBlobs.local(settings.data_folder.resolve() / "blobs"))
+
+
+def faq_entries_of(ledgers: PostgresLedgers) -> FaqEntries:
+    """Owners and expiry alone need no model and no index."""
+    return FaqEntries(care=ledgers.care)
 
 
 def desk_of(settings: Settings, ledgers: PostgresLedgers) -> HandoffDesk:
@@ -234,6 +297,11 @@ def redactor_of(settings: Settings) -> PatternRedactor:
     """With the operator's own patterns. The name finder is opened with it (some 20 ms)."""
     own = [own_pattern(name, expression) for name, expression in settings.redact_patterns.items()]
     return PatternRedactor(names=open_name_finder(), own=own)
+
+
+def ocr_of(settings: Settings) -> TextFromImage | None:
+    """What reads pages that are pictures; None: nobody does."""
+    return OcrCommand(settings.ocr_command, seconds=settings.ocr_page_s) if settings.ocr_command else None
 
 
 def review_desk_of(settings: Settings, ledgers: PostgresLedgers) -> ReviewDesk:
@@ -311,10 +379,14 @@ def working_of(ledgers: PostgresLedgers, documents: DocumentJourney, sync: Sourc
         changes=ledgers.changes,
         sources=ledgers.sources,
         taking=ChangeTaking(
-            changes=ledgers.changes, documents=documents, bury=partial(bury, purger), origin_of=origin_of_name
+            changes=ledgers.changes,
+            documents=documents,
+            bury=partial(bury, purger),
+            origin_of=origin_of_name,
+            behind=partial(behind, ledgers.snapshots),
         ),
-        sync=lambda name, tenant, kb: sync.sync(name, tenant=tenant, kb=kb),
-        purge=lambda tenant: purger.resume(tenant=tenant),
+        sync=SyncTurns(lambda name, tenant, kb: sync.sync(name, tenant=tenant, kb=kb)),
+        purge=lambda tenant: purger.finish(tenant=tenant),
     )
 
 
@@ -349,48 +421,6 @@ def count_tokens(text: str) -> int:
     return max(1, round(len(text) * TOKENS_PER_CHARACTER))
 
 
-def gates_of(settings: Settings) -> dict[str, GateModel]:
-    """The shipped gates, with the thresholds that the settings override.
-
-    `confidence_gate` says from where on an answer is shown. What it shows below the shipped gates stays unsure, with
-    its disclaimer: who wants to see more does not thereby know more.
-    """
-    gates = load_gates()
-    given = overridden_gates(settings)
-    if "relevance" in given:
-        gates["relevance"] = replace(gates["relevance"], threshold=settings.relevance_gate)
-    if "confidence" in given:
-        full = max(settings.confidence_gate, gates["unsure"].threshold)
-        gates["unsure"] = replace(gates["unsure"], threshold=settings.confidence_gate)
-        gates["confidence"] = replace(gates["confidence"], threshold=full)
-    return gates
-
-
-def overridden_gates(settings: Settings) -> frozenset[str]:
-    """Gates whose threshold the settings give: it wins over a calibrated one as it wins over the shipped one."""
-    relevance = {"relevance"} if settings.relevance_gate >= 0 else set[str]()
-    return frozenset(relevance | ({"confidence", "unsure"} if settings.confidence_gate >= 0 else set[str]()))
-
-
-def knobs_of(settings: Settings, *, embedder: str, reranker: str, classifier: str) -> dict[str, str]:
-    """Everything that changes which questions come to a gate and what it reads, by name: calibrated thresholds hold for
-    these alone."""
-    shaping = (
-        *("candidates", "documents_ranked", "evidence_chunks", "chunk_tokens", "answer_chars_max", "history_turns"),
-        *("weight_words", "weight_dense", "weight_document", "weight_title"),
-        *(("rerank_passages", "rerank_weight") if reranker != "none" else ()),
-    )
-    return {
-        **{name: str(getattr(settings, name)) for name in shaping},
-        "embedder": embedder,
-        "reranker": reranker,
-        "triage classifier": classifier,
-        "gate weights": weights_knob(load_gates()),
-        "document pipeline": PIPELINE_VERSION,
-        "question pipeline": RETRIEVAL_VERSION,
-    }
-
-
 def shipped_classifier(*, embedder: str) -> str:
     """The name of the triage classifier that goes with this embedder."""
     return open_classifier(embedder=embedder).model_id
@@ -418,62 +448,3 @@ async def open_checked(settings: Settings) -> AsyncGenerator[Firstline]:
     async with open_firstline(settings) as firstline:
         await check_gates(firstline)
         yield firstline
-
-
-def search_limits_of(settings: Settings) -> SearchLimits:
-    return SearchLimits(
-        candidates=settings.candidates,
-        documents_ranked=settings.documents_ranked,
-        evidence_chunks=settings.evidence_chunks,
-        weights=FusionWeights(
-            words=settings.weight_words,
-            dense=settings.weight_dense,
-            document=settings.weight_document,
-            title=settings.weight_title,
-        ),
-        embed_budget_s=settings.embed_budget_s,
-        search_budget_s=settings.search_budget_s,
-        rerank_budget_s=settings.rerank_budget_s,
-        rerank_passages=settings.rerank_passages,
-        rerank_weight=settings.rerank_weight,
-    )
-
-
-def rules_of(settings: Settings) -> dict[str, TopicRules]:
-    """By knowledge base: what it serves and refuses. One without a table of its own keeps the built-in rules."""
-    return {
-        name: TopicRules(
-            served=one.topics,
-            refused=one.refused_topics,
-            high_stakes=tuple(Intent(intent) for intent in one.high_stakes),
-            replies={
-                Intent(intent): ReplyBlock(
-                    acknowledgement=reply.acknowledgement, offer=reply.offer, contact=reply.contact
-                )
-                for intent, reply in one.replies.items()
-            },
-        )
-        for name, one in settings.knowledge_bases.items()
-    }
-
-
-def limits_of(settings: Settings) -> JourneyLimits:
-    return JourneyLimits(
-        question_chars_max=settings.question_chars_max,
-        history_turns=settings.history_turns,
-        answer_chars_max=settings.answer_chars_max,
-        turn_deadline_s=settings.turn_deadline_s,
-        search=search_limits_of(settings),
-        topics=settings.topics,
-        retention_offer=settings.retention_offer,
-        rules=rules_of(settings),
-        settings_hash=settings.settings_hash,
-        turns_at_once=settings.turns_at_once,
-        link_hosts=settings.link_hosts,
-        support=Support(
-            openings=openings_in(settings.support_hours),
-            zone=settings.support_timezone,
-            away=settings.support_away,
-            reply_time=settings.support_reply_time,
-        ),
-    )

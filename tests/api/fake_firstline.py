@@ -4,16 +4,21 @@ from __future__ import annotations
 
 import asyncio
 import uuid
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime, timedelta
 from types import SimpleNamespace
 from typing import Any
 
+import numpy as np
+
 from firstline.api.auth import new_key
+from firstline.caches.caches import CACHES, Caches
 from firstline.connectors.handover.deliver import Deliverer
 from firstline.connectors.hashing import content_hash
 from firstline.documents.announcing import Announcing
+from firstline.documents.journey import DocumentJourney
+from firstline.documents.publish_faq import FaqDesk
 from firstline.documents.purge import Purger
 from firstline.documents.redact import PatternRedactor
 from firstline.documents.working import Working
@@ -50,6 +55,7 @@ from firstline.domain import (
     readable_message,
 )
 from firstline.engines.memory.blobs import MemoryBlobs
+from firstline.engines.memory.care import MemoryCareLedger
 from firstline.engines.memory.changes import MemoryChangeLedger
 from firstline.engines.memory.deliveries import MemoryDeliveryLedger
 from firstline.engines.memory.feedback import MemoryFeedbackLedger
@@ -61,7 +67,9 @@ from firstline.engines.memory.ledger import MemoryConversationLedger, MemoryKeyL
 from firstline.engines.memory.limits import MemoryLimits
 from firstline.engines.memory.records import MemoryRecordLedger
 from firstline.engines.memory.sources import MemorySourceLedger
-from firstline.ports import Scope, StoredDocument
+from firstline.models.words import EngineerWords
+from firstline.ports import Scope, StoredDocument, Vectors
+from firstline.questions.care import CareDesk, FaqList
 from firstline.questions.desk import HandoffDesk
 from firstline.questions.missed import ChunkSeen, Missed, QuerySeen
 from firstline.questions.review_desk import ReviewDesk
@@ -190,6 +198,17 @@ class ScriptedJourney:
         return Claim(text=text, kind=kind, citations=(citation,))
 
 
+class LettersEmbedder:
+    """Four numbers from a text's letters: equal texts point the same way."""
+
+    model_id = "scripted"
+    dimensions = 4
+
+    async def embed(self, texts: Sequence[str]) -> Vectors:
+        rows = np.array([[text.count(letter) + 0.1 for letter in "aeio"] for text in texts], dtype=np.float32)
+        return rows / np.linalg.norm(rows, axis=1, keepdims=True)
+
+
 @dataclass(kw_only=True)
 class FakeFirstline:
     settings: Settings
@@ -209,11 +228,15 @@ class FakeFirstline:
     deliverer: Deliverer = field(default_factory=lambda: Deliverer(ledger=MemoryDeliveryLedger(), channels=()))
     purger: Purger
     sources: MemorySourceLedger = field(default_factory=MemorySourceLedger)
+    caches: Caches = field(default_factory=lambda: Caches.of(dict.fromkeys(CACHES, 1)))
     sync: Any = None
     """Tests of sources put theirs here."""
     changes: MemoryChangeLedger = field(init=False)
     announcing: Announcing = field(init=False)
     working: Working = field(init=False)
+    care: CareDesk = field(init=False)
+    faq: FaqDesk = field(init=False)
+    faq_list: FaqList = field(init=False)
 
     def __post_init__(self) -> None:
         self.changes = MemoryChangeLedger(sources=self.sources)
@@ -233,6 +256,30 @@ class FakeFirstline:
         self.working = Working(
             jobs=jobs, changes=self.changes, sources=MemorySourceLedger(), taking=taking, sync=nothing, purge=nothing
         )
+
+        care = MemoryCareLedger(self.knowledge, self.conversations, self.feedback)
+        embedder, redactor = LettersEmbedder(), PatternRedactor()
+        self.faq_list = FaqList(care=care, blobs=self.blobs)
+        self.care = CareDesk(
+            care=care,
+            feedback=self.feedback,
+            blobs=self.blobs,
+            embedder=embedder,
+            redactor=redactor,
+            without_user="evaluation",
+        )
+        documents = DocumentJourney(
+            ledger=self.knowledge,
+            index=self.index,
+            blobs=self.blobs,
+            embedder=embedder,
+            words=EngineerWords(),
+            redactor=redactor,
+            count_tokens=len,
+            chunk_tokens=1_000,
+            batch_documents=2,
+        )
+        self.faq = FaqDesk(care=care, documents=documents, redactor=redactor)
 
     @property
     def snapshots(self) -> MemoryKnowledgeLedger:

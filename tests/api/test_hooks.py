@@ -17,6 +17,7 @@ from conftest import client_of
 from fake_firstline import FakeFirstline, open_fake
 
 from firstline.domain import EVERYONE, DocumentKind, Level, RawDocument, RegisteredSource
+from firstline.engines.memory.base import Sealed
 
 SECRET = "a secret of more than sixteen bytes"
 HOOK = "/v1/hooks/push"
@@ -91,6 +92,23 @@ async def test_an_event_that_comes_again_does_nothing(firstline: FakeFirstline, 
         again = await post(hooked, {"id": "a", "text": text})
         assert (again.status_code, again.json()["status"]) == (202, "seen_before")
     assert (await waiting(firstline))["push/a"].text == "one"
+
+
+async def test_who_announces_is_told_what_it_waits_for(firstline: FakeFirstline, hooked: httpx.AsyncClient):
+    base = firstline.knowledge._bases["acme", "docs"]
+    waits = max(base.sealed) + 1
+    base.sealed[waits] = Sealed(sealed_at=datetime(2026, 1, 31, tzinfo=UTC), published_at=None, waits="a bulk change")
+    base.head = base.counter = waits
+    told = (await post(hooked, {"id": "a", "text": "Open the valve."})).json()
+    assert told["waits_for"] == {
+        "snapshot": waits,
+        "since": "2026-01-31T00:00:00Z",
+        "why": "a bulk change",
+        "what_to_do": told["waits_for"]["what_to_do"],
+    }
+    assert f"firstline snapshot publish {waits}" in told["waits_for"]["what_to_do"]
+    deleted = (await post(hooked, {"id": "a", "deleted": True}, event_id="f")).json()
+    assert "waits_for" not in deleted, "a deletion waits for nothing"
 
 
 async def test_three_times_and_out_of_order_ends_with_the_newest(firstline: FakeFirstline, hooked: httpx.AsyncClient):

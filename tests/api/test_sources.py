@@ -10,6 +10,7 @@ import pytest
 from calls import assert_problem, bearer
 from fake_firstline import FakeFirstline
 
+from firstline.api.sources import SYNCS_AT_ONCE, SYNCS_IN_ALL, refused_now
 from firstline.domain import Level, SourceState, SyncReport
 from firstline.errors import Conflict
 
@@ -89,6 +90,37 @@ async def test_a_tenant_sees_its_own(firstline: FakeFirstline, admin: httpx.Asyn
     assert (await admin.get("/v1/sources", headers=elsewhere)).json() == {"sources": []}
     for method, path in (("GET", "/docs"), ("POST", "/docs/sync"), ("DELETE", "/docs")):
         assert_problem(await admin.request(method, f"/v1/sources{path}", headers=elsewhere), 404, "not_found")
+
+
+async def test_a_tenant_whose_vendors_are_slow_keeps_no_other_waiting(
+    firstline: FakeFirstline, admin: httpx.AsyncClient
+) -> None:
+    headers = {
+        name: bearer(await firstline.token(level=Level.RESTRICTED, tenant=name)) for name in ("b", "c", "d", "e")
+    }
+    for name in ("one", "two", "three", "four", "five"):
+        await admin.post("/v1/sources", json={**SITE, "name": name})
+        for own in headers.values():
+            await admin.post("/v1/sources", json={**SITE, "name": name}, headers=own)
+
+    async def start(name: str, tenant: str = "") -> int:
+        answer = await admin.post(f"/v1/sources/{name}/sync", headers=headers.get(tenant))
+        await asyncio.sleep(0.01)
+        return answer.status_code
+
+    assert [await start(name) for name in ("one", "two", "three", "four", "five")] == [202, 202, 202, 202, 409]
+    assert [await start(name, "b") for name in ("one", "two", "three")] == [202, 202, 409]
+    # Six are synced; who has none going is let in, and a second one is not.
+    assert [await start("one", tenant) for tenant in ("c", "d", "e")] == [202, 202, 202]
+    assert await start("two", "c") == 409
+    firstline.sync.go.set()
+    await asyncio.sleep(0.05)
+    assert await start("five") == 202
+
+
+def test_places_have_an_end() -> None:
+    assert refused_now("new", ["x"] * SYNCS_AT_ONCE) == ""
+    assert refused_now("new", [f"t{number}" for number in range(SYNCS_IN_ALL)])
 
 
 async def test_a_name_is_given_once(admin: httpx.AsyncClient) -> None:

@@ -94,7 +94,7 @@ async def hand_over(folder: Path, *questions: str) -> str:
 def test_a_handoff_from_the_list_to_its_draft(folder: Path, firstline: Run) -> None:
     handoff_id = asyncio.run(hand_over(folder, "The import fails with EX-1001.", "I restarted it.", "human please"))
     code, listed = firstline("handoffs")
-    assert code == 0 and handoff_id in listed and "open" in listed
+    assert code == 0 and re.search(rf"^{handoff_id}  open +docs +- ", listed, re.MULTILINE)
     assert handoff_id not in firstline("handoffs", "list", "--state", "resolved")[1]
 
     _, shown = firstline("handoffs", "show", handoff_id)

@@ -66,6 +66,37 @@ def test_sources_are_registered_changed_listed_and_removed(data: Path) -> None:
 
 
 @pytest.mark.timeout(120)
+def test_folders_of_a_source_have_rules(data: Path) -> None:
+    docs = data.parent / "docs"
+    (docs / "internal").mkdir(parents=True)
+    (docs / "internal" / "a.md").write_text("# Keys\n\nClosed words.")
+    (docs / "b.md").write_text("# Start\n\nOpen words.")
+    closed = ("--access", "Internal/../internal/=staff,board:internal", "--access", "nowhere/**=x")
+    assert firstline(data, "add", "docs", "folder", str(docs), *closed).exit_code == 0
+    shown = firstline(data, "show", "docs").output
+    assert "access: internal/=staff,board:internal" in shown and "access: nowhere/**=x" in shown
+    synced = firstline(data, "sync", "docs")
+    assert synced.exit_code == 1 and "alert: The access rule for 'nowhere/**' fits no document" in synced.output
+    again = firstline(data, "sync", "docs").output
+    assert "2 unchanged" in again
+
+    firstline(data, "change", "docs", "--set", "hook_secret=env:NONE")
+    assert "nowhere/**" in firstline(data, "show", "docs").output, "what is not named stays"
+    firstline(data, "change", "docs", "--access", "internal=")
+    shown = firstline(data, "show", "docs").output
+    assert "access: internal=nobody" in shown and "access: nowhere" not in shown
+    firstline(data, "change", "docs", "--set", "access=**=staff+board")
+    assert "access: **=staff,board" in firstline(data, "show", "docs").output
+    synced = firstline(data, "sync", "docs")
+    assert synced.exit_code == 0 and "2 changed" in synced.output, synced.output
+    firstline(data, "change", "docs", "--set", "access=")
+    assert "access: " not in firstline(data, "show", "docs").output
+    for wrong in ("internal", "=x", "../x=y"):
+        assert isinstance(refused(data, "change", "docs", "--access", wrong), InvalidInput)
+    assert isinstance(refused(data, "add", "x", "zendesk", "https://x.example", "--access", "a=b"), InvalidInput)
+
+
+@pytest.mark.timeout(120)
 @pytest.mark.parametrize(
     "arguments",
     [

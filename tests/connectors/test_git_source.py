@@ -6,6 +6,7 @@ import asyncio
 import base64
 import os
 import subprocess
+from collections import namedtuple
 from collections.abc import AsyncGenerator
 from pathlib import Path
 
@@ -13,9 +14,12 @@ import pytest
 from opened import Said, hear, opened
 from site_server import Asked, Says, Site, serving
 
+from firstline.connectors.gitrepo import program
 from firstline.connectors.kinds import checked_config
+from firstline.domain import Complete, Level
 from firstline.errors import Broken, Forbidden, InvalidInput, Unauthenticated, Unavailable
 
+Usage = namedtuple("Usage", "total used free")
 ENVIRONMENT = {
     **{name: os.environ[name] for name in ("PATH",)},
     "HOME": "/nonexistent",
@@ -157,6 +161,90 @@ async def test_what_is_not_there_is_said(work: Work, tmp_path: Path, options: di
     said = await hear(opened("git", tmp_path, url=str(work.folder), **options))
     assert isinstance(said.error, Broken) and match in str(said.error)
     assert said.changes == []
+
+
+async def test_a_subfolder_that_goes_with_its_last_file_is_an_empty_list(work: Work, tmp_path: Path):
+    said = await sync(work, tmp_path, subfolder="docs")
+    work.write(dict.fromkeys(work.git("ls-files", "docs").split()))
+    again = await sync(work, tmp_path, said.cursor, subfolder="docs")
+    assert (again.error, again.removed, again.items, again.complete) == (None, set(), {}, ["src/"])
+    assert not any(one.certain for one in again.changes if isinstance(one, Complete))
+    work.commit(README_md="More.")
+    later = await sync(work, tmp_path, again.cursor, subfolder="docs")
+    assert (later.error, later.items, later.complete) == (None, {}, ["src/"])
+    work.commit(docs__back_md="# Back")
+    back = await sync(work, tmp_path, later.cursor, subfolder="docs")
+    assert set(back.items) == {"back.md"}
+
+
+async def test_a_subfolder_that_became_a_file_is_an_empty_list(work: Work, tmp_path: Path):
+    said = await sync(work, tmp_path, subfolder="docs")
+    work.write(dict.fromkeys(work.git("ls-files", "docs").split()))
+    (work.folder / "docs").rmdir()
+    work.write({"docs": "A file now."})
+    again = await sync(work, tmp_path, said.cursor, subfolder="docs")
+    assert (again.error, again.removed, again.complete) == (None, set(), ["src/"])
+
+
+async def test_what_takes_more_than_its_room_is_given_up_and_leaves_nothing(work: Work, tmp_path: Path):
+    said = await sync(work, tmp_path, mib_max=1)
+    assert said.error is None and said.items
+    (work.folder / "noise.bin").write_bytes(os.urandom(3 * 1024 * 1024))
+    work.commit(docs__more_md="# More")
+    full = await hear(opened("git", tmp_path, url=str(work.folder), mib_max=1), said.cursor)
+    assert isinstance(full.error, Broken) and "more than 1 MiB" in str(full.error) and full.changes == []
+    left = sum(path.stat().st_size for path in (tmp_path / "place").rglob("*") if path.is_file())
+    assert left < 100_000, "neither a copy nor half of a pack stays"
+    again = await sync(work, tmp_path, said.cursor, mib_max=20)
+    assert again.error is None and "docs/more.md" in again.items
+
+
+async def test_a_disk_that_is_nearly_full_ends_the_fetch(work: Work, tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.setattr(program.shutil, "disk_usage", lambda path: Usage(10**12, 10**12, 1_000))
+    full = await hear(opened("git", tmp_path, url=str(work.folder)))
+    assert isinstance(full.error, Broken) and "no room on the disk" in str(full.error)
+    assert not (tmp_path / "place" / "repository").exists()
+
+
+async def test_half_a_pack_of_a_run_that_was_killed_is_cleared_away(work: Work, tmp_path: Path):
+    said = await sync(work, tmp_path)
+    left = tmp_path / "place" / "repository" / "objects" / "pack" / "tmp_pack_Xy12"
+    left.write_bytes(b"x" * 1_000)
+    work.commit(docs__more_md="# More")
+    again = await sync(work, tmp_path, said.cursor)
+    assert again.error is None and not left.exists()
+
+
+@pytest.mark.parametrize(("version", "refused"), [("2.36.9", True), ("2.37.0", False), ("3.0", False), ("what", True)])
+async def test_a_git_that_cannot_be_held_to_an_address_reads_nothing_from_afar(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, version: str, refused: bool
+):
+    tools = tmp_path / "bin"
+    tools.mkdir()
+    (tools / "git").write_text(f"#!/bin/sh\n[ $1 = version ] && echo git version {version} && exit 0\nexit 1\n")
+    (tools / "git").chmod(0o755)
+    monkeypatch.setenv("PATH", f"{tools}:{os.environ['PATH']}")
+    # An address that is nobody's, looked up by nobody: it stands for a public one.
+    said = await hear(opened("git", tmp_path, url="https://93.184.216.34/x.git"))
+    assert said.error is not None and ("cannot be held" in str(said.error)) is refused
+    if refused:
+        assert isinstance(said.error, Broken) and "2.37" in str(said.error)
+
+
+async def test_folders_have_rules(work: Work, tmp_path: Path):
+    work.write(
+        {"docs/internal/a.md": "Closed.", "docs/internal/t.csv": "id,text\n1,One.\n", "Docs/Internal/b.md": "B."}
+    )
+    rules = [{"path": "docs/internal", "acl": ["staff"], "level": "internal"}, {"path": "nowhere/**", "acl": ["x"]}]
+    said = await sync(work, tmp_path, access=rules)
+    closed = {
+        name for name, one in said.items.items() if (one.acl, one.level) == (frozenset({"staff"}), Level.INTERNAL)
+    }
+    assert closed == {"docs/internal/a.md", "docs/internal/t.csv#1", "Docs/Internal/b.md"}
+    assert len(said.alerts) == 1 and "nowhere/**" in said.alerts[0] and not said.keeps
+    work.commit(docs__a_md="# Changed")
+    later = await sync(work, tmp_path, said.cursor, access=rules[:1])
+    assert (later.alerts, set(later.items)) == ([], {"docs/a.md"}), "a rule of what did not change fits all the same"
 
 
 async def test_a_place_without_a_repository_is_said(tmp_path: Path):

@@ -133,7 +133,7 @@ def test_traps_and_names():
     ("raw", "pages", "maps"),
     [
         (b"<urlset><url><loc>https://x/a</loc></url><url>\n<loc> https://x/b </loc></url></urlset>", 2, 0),
-        (b"<s:urlset xmlns:s='y'><s:url><loc>https://x/a</loc></s:url></s:urlset>", 0, 0),
+        (b"<s:urlset xmlns:s='y'><s:url><loc>https://x/a</loc></s:url></s:urlset>", 1, 0),
         (b"<sitemapindex><sitemap><loc><![CDATA[https://x/s.xml]]></loc></sitemap></sitemapindex>", 0, 1),
         (gzip.compress(b"<urlset><url><loc>https://x/a</loc></url></urlset>"), 1, 0),
         (b"https://x/a\nhttps://x/b\n", 2, 0),
@@ -151,6 +151,25 @@ def test_sitemaps(raw: bytes, pages: int, maps: int):
 @pytest.mark.parametrize("raw", [b"", b"<html><body>Log in</body></html>", b"\x1f\x8bbroken", b"words"])
 def test_what_is_no_sitemap(raw: bytes):
     assert sitemap_of(raw) is None
+
+
+@pytest.mark.parametrize(
+    ("raw", "whole"),
+    [
+        (b"<urlset><url><loc>https://x/a</loc></url></urlset>", True),
+        (b"<s:urlset><s:url><s:loc>https://x/a</s:loc></s:url></s:urlset >\n<!-- made by hand -->\n", True),
+        (b"<urlset></urlset>", True),
+        (b"<urlset><url><loc>https://x/a</loc></url><url><loc>https://x/b", False),
+        (b"<sitemapindex><sitemap><loc>https://x/a</loc></sitemap>", False),
+        (b"<urlset>" + b"<url><loc>https://x/a</loc></url>" * 50_000 + b"</urlset>", True),
+        (b"<urlset>" + b"<url><loc>https://x/a</loc></url>" * 50_001 + b"</urlset>", False),
+        (b"https://x/a\n" * 50_001, False),
+    ],
+    ids=["whole", "with names", "empty", "cut off", "an index cut off", "as long as may be", "too long", "long text"],
+)
+def test_a_sitemap_says_whether_it_is_whole(raw: bytes, whole: bool):
+    found = sitemap_of(raw)
+    assert found is not None and found.whole is whole
 
 
 def test_a_packed_sitemap_with_a_damaged_middle_is_none():

@@ -111,6 +111,32 @@ async def test_sitemaps_of_sitemaps_packed_and_named_by_robots(site: Site, tmp_p
     assert "/pic" not in site.paths
 
 
+async def test_a_sitemap_that_is_cut_off_removes_nothing(site: Site, tmp_path: Path):
+    for path in ("/a", "/b", "/c"):
+        site.routes[path] = page(f"<p>The text of {path} says something of its own, at length.</p>")
+    whole = f"<urlset>{''.join(f'<url><loc>{site.url}{path}</loc></url>' for path in ('/a', '/b', '/c'))}</urlset>"
+    site.routes["/sitemap.xml"] = Says(body=whole[: whole.index("/c")], headers={"Content-Type": "application/xml"})
+    said = await hear(opened("website", tmp_path, url=f"{site.url}/", allow_private=True, pace_s=0))
+    assert said.keeps and "cut off" in said.alerts[0]
+    assert {"a", "b"} <= set(said.items)
+
+
+async def test_sections_have_rules(site: Site, tmp_path: Path):
+    for path in ("/a", "/internal/b", "/Internal/c"):
+        site.routes[path] = page(f"<p>The text of {path} says something of its own, at length.</p>")
+    canonical = f'<link rel="canonical" href="{site.url}/open/d">'
+    site.routes["/internal/d"] = Says(
+        body=f"<html><head>{canonical}</head><body><main><p>Another text, at some length.</p></main></body></html>",
+        headers={"Content-Type": "text/html"},
+    )
+    site.routes["/sitemap.xml"] = sitemap("/a", "/internal/b", "/Internal/c", "/internal/d")
+    rules = [{"path": "internal/**", "acl": ["staff"], "level": "internal"}, {"path": "nowhere/", "acl": ["x"]}]
+    said = await hear(opened("website", tmp_path, url=f"{site.url}/", allow_private=True, pace_s=0, access=rules))
+    closed = {name for name, one in said.items.items() if sorted(one.acl) == ["staff"]}
+    assert closed == set(said.items) - {"a", ""} and len(closed) == 3
+    assert any("nowhere/" in alert for alert in said.alerts)
+
+
 async def test_a_sitemap_that_cannot_be_read_removes_nothing(site: Site, tmp_path: Path):
     site.routes["/robots.txt"] = Says(body="Sitemap: /broken.xml\nSitemap: /good.xml", headers=ROBOTS)
     site.routes["/broken.xml"] = Says(status=500)

@@ -174,6 +174,20 @@ async def test_a_postponed_change_is_due_later(place: Place, tenant: str):
     assert await place.due() == [replace(found, attempts=1, problem="Not now.")]
 
 
+async def test_documents_are_held_back_without_an_attempt_and_deletions_are_not(place: Place, tenant: str):
+    await place.accept(wrote("one"), wrote("two", name="b"), RawChange(item_id="push/gone", document=None))
+    await place.accept(wrote("three"), kb="other")
+    found = await place.due()
+    held = await place.ledger.hold_back(tenant=tenant, kb="docs", problem="Snapshot 2 waits.", again_in_s=0.15)
+    assert held == 2 and [one.change.item_id for one in await place.due()] == ["push/gone"]
+    assert len(await place.ledger.due(tenant=tenant, kb="other", limit=9)) == 1
+    await place.accept(wrote("newer", name="b"))
+    assert [one.change.item_id for one in await place.due()] == ["push/gone", "push/b"], "news is looked at"
+    await asyncio.sleep(0.2)
+    (first, *_) = await place.due()
+    assert first == replace(found[0], problem="Snapshot 2 waits.")
+
+
 async def test_a_dead_change_is_listed_and_retried(place: Place, tenant: str):
     await place.accept(wrote("one"), wrote("two", name="b"))
     for one in await place.due():

@@ -313,3 +313,20 @@ async def test_purging_removes_what_documents_got_up_to_a_number_and_nothing_els
 
     assert await index.held(**where, doc_ids=["a"], upto=2) == 0
     assert await index.held(**where, doc_ids=["a", "b"], upto=9) == 2
+
+
+async def test_vectors_are_given_back_to_their_own_knowledge_base(index: ChunkIndex, tenant: str) -> None:
+    own = entry(tenant=tenant, dense=axis(0, lean=0.7))
+    other_kb = entry(tenant=tenant, kb="other", dense=axis(2))
+    many = [entry(tenant=tenant, doc_id=f"d{number}", dense=axis(number % DIMENSIONS)) for number in range(600)]
+    await index.upsert([own, other_kb, *many])
+    asked = [own.chunk_id, other_kb.chunk_id, str(uuid.uuid4()), *(one.chunk_id for one in many)]
+    found = await index.vectors(asked, tenant=tenant, kb="docs")
+    assert set(found) == {own.chunk_id, *(one.chunk_id for one in many)}
+    assert found[own.chunk_id].shape == (DIMENSIONS,)
+    assert float(found[own.chunk_id] @ own.dense) == pytest.approx(1.0, abs=1e-3)
+    assert all(float(found[one.chunk_id] @ one.dense) == pytest.approx(1.0, abs=1e-3) for one in many)
+    assert await index.vectors([own.chunk_id], tenant="nobody", kb="docs") == {}
+    assert await index.vectors([], tenant=tenant, kb="docs") == {}
+    await index.set_until([own.chunk_id], 2)
+    assert set(await index.vectors([own.chunk_id], tenant=tenant, kb="docs")) == {own.chunk_id}

@@ -141,6 +141,38 @@ async def test_a_job_that_is_put_while_one_of_its_key_fails_is_done(queue: JobQu
     assert (await queue.backlog()).dead == 0
 
 
+async def test_news_is_not_hidden_by_a_job_that_waits_for_its_next_attempt(queue: JobQueue):
+    doing = Doing(TooManyRequests("Slowly.", retry_after_s=3_600), TooManyRequests("Slowly.", retry_after_s=3_600))
+    await queue.put(job())
+    async with queue.working({"a": doing}, at_once=2):
+        for tried in (1, 2):
+            await until(lambda tried=tried: doing.tried == tried and doing.running == 0)
+            await until(lambda: _waits(queue))
+            assert not await queue.put(job()), "who only looks whether it waits does not hurry it"
+            assert not await queue.put(job(), news=True)
+        await until(lambda: len(doing.done) == 1)
+    assert (await queue.backlog()).dead == 0
+
+
+async def test_news_counts_attempts_anew_and_of_one_key_one_waits(queue: JobQueue):
+    slowly = [TooManyRequests("Slowly.", retry_after_s=3_600) for _ in range(QUICK.attempts_max + 1)]
+    doing = Doing(*slowly)
+    async with queue.working({"a": doing}, at_once=2):
+        await queue.put(job(), news=True)
+        for tried in range(1, len(slowly) + 1):
+            await until(lambda tried=tried: doing.tried == tried and doing.running == 0)
+            await until(lambda: _waits(queue))
+            await asyncio.gather(*(queue.put(job(), news=True) for _ in range(3)))
+        await until(lambda: bool(doing.done))
+        await until(lambda: _is_idle(queue))
+    assert (await queue.backlog()).dead == 0
+
+
+async def _waits(queue: JobQueue) -> bool:
+    backlog = await queue.backlog()
+    return backlog.waiting == 1 and backlog.running == 0
+
+
 async def _is_idle(queue: JobQueue) -> bool:
     backlog = await queue.backlog()
     return backlog.waiting == backlog.running == 0

@@ -207,6 +207,15 @@ async def test_due_is_what_nobody_syncs(ledger: SourceLedger, tenant: str):
     assert {(tenant, "a"), (tenant, "b")} <= {(one.tenant, one.name) for one in everybody}
 
 
+async def test_no_tenant_stands_before_all_others(ledger: SourceLedger, tenant: str):
+    other = f"{tenant}-other"
+    for number in range(5):
+        await ledger.add_source(source(tenant, f"s{number}", due_at=PAST - timedelta(days=400 - number)))
+    await ledger.add_source(source(other, "late", due_at=PAST - timedelta(days=300)))
+    due = [one for one in await ledger.due_sources(tenant=None, limit=10_000) if one.tenant in (tenant, other)]
+    assert [one.name for one in due] == ["s0", "late", "s1", "s2", "s3", "s4"]
+
+
 async def test_rewinding_forgets_places_beyond_a_snapshot(ledger: SourceLedger, tenant: str):
     for name, snapshot in (("a", 3), ("b", 4), ("c", 5)):
         await ledger.add_source(source(tenant, name))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
 
@@ -227,3 +228,34 @@ async def test_a_tenant_loses_its_sources_which_would_bring_its_documents_back(
         assert (await opened.records.of_tenant(tenant))["registered sources"] == 0
         assert await opened.sources.sources(tenant=tenant) == []
         assert len(await opened.sources.sources(tenant=f"{tenant}-other")) == 1
+
+
+async def test_a_tombstone_is_removed_as_it_is_by_now(ledgers: Ledgers, tenant: str) -> None:
+    """Taken anew by a candidate whose number it covered, then forgotten once more."""
+    await two(ledgers, tenant)
+    await ledgers.knowledge.write([stored(tenant, "a", since=3, text="3")])
+    (old,) = await bury(ledgers, tenant, "a")
+    assert await _removing(ledgers, old) == 3
+    candidate = await ledgers.knowledge.open_candidate(tenant=tenant, kb=KB, embedder_id="embedder")
+    assert (old.upto, candidate) == (3, 3)
+    assert await _removing(ledgers, old) == 3, "nobody writes it"
+    await ledgers.knowledge.plan(tenant=tenant, kb=KB, candidate=3, doc_ids=["a"])
+    assert await _removing(ledgers, old) == 2, "it is about to be written"
+    assert not await ledgers.tombstones.purged(old)
+    assert [one.purged_at for one in await ledgers.tombstones.buried(tenant=tenant, limit=9)] == [None]
+    again = stored(tenant, "a", since=3, text="again")
+    await ledgers.knowledge.write([again])
+    assert await _removing(ledgers, old) == 2, "it was written"
+    assert await ledgers.tombstones.purged(old)
+    await ledgers.knowledge.publish(tenant=tenant, kb=KB, candidate=3)
+    assert await ledgers.knowledge.document("a", scope(tenant, 3)) == again.document
+    (new,) = await bury(ledgers, tenant, "a")
+    assert new.upto == await _removing(ledgers, old) == 3
+    assert not await ledgers.tombstones.purged(replace(old, upto=2)), "more was forgotten since"
+    assert await ledgers.tombstones.purged(new)
+    assert await ledgers.tombstones.traces(new) == []
+
+
+async def _removing(ledgers: Ledgers, stone: Tombstone) -> int:
+    async with ledgers.tombstones.removing([stone]) as found:
+        return found[0].upto

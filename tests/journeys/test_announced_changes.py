@@ -6,13 +6,16 @@ import asyncio
 from collections.abc import AsyncIterator
 from dataclasses import replace
 from datetime import UTC, datetime
+from functools import partial
 from typing import Any
 
 import pytest
-from tests.journeys.world import KB, TENANT, World, page
+from tests.journeys.world import KB, TENANT, Items, World, page
 
+from firstline.cli.lag import behind_lines
 from firstline.connectors.hashing import content_hash
 from firstline.documents.announcing import Announcing
+from firstline.documents.behind import behind
 from firstline.documents.changes import ChangeTaking, TakingLimits
 from firstline.documents.jobs import changes_of, purge_of
 from firstline.documents.journey import DocumentJourney, Publish
@@ -38,7 +41,7 @@ from firstline.engines.memory.records import MemoryRecordLedger
 from firstline.engines.memory.sources import MemorySourceLedger
 from firstline.errors import Unavailable
 
-QUICK = TakingLimits(attempts_max=2, backoff_s=1.0, lock_wait_s=5.0)
+QUICK = TakingLimits(attempts_max=2, backoff_s=1.0, lock_wait_s=5.0, held_back_s=0.05)
 WHERE = {"tenant": TENANT, "kb": KB}
 
 
@@ -76,6 +79,7 @@ class Announced:
             documents=self.documents,
             bury=self.bury,
             origin_of=lambda name: name,
+            behind=partial(behind, self.world.knowledge),
             limits=QUICK,
         )
         self.events = 0
@@ -165,7 +169,7 @@ async def test_changes_that_wait_together_are_one_snapshot(base: Announced):
 
 async def test_a_change_that_lost_its_job_is_found(base: Announced):
     class Down(MemoryJobs):
-        async def put(self, job: Job) -> bool:
+        async def put(self, job: Job, *, news: bool = False) -> bool:
             raise Unavailable("Down.")
 
     base.announcing._jobs = Down()
@@ -348,3 +352,69 @@ async def test_what_is_held_is_kept_and_taken_when_it_is_released(base: Announce
     await base.changes.retry(tenant=TENANT, doc_ids=["push/h"])
     await base.take()
     assert "push/h" in await base.there() and await base.changes.dead(tenant=TENANT, limit=9) == []
+
+
+async def a_bulk_waits(base: Announced) -> int:
+    """Pages that wait for their check behind what the push source has published."""
+    await base.wrote("a", "# a\n\nFirst.")
+    await base.take()
+    items = Items(*(page(f"docs/{number}", f"Page {number}.") for number in range(4)))
+    report = await base.documents.ingest(items, **WHERE, publish=Publish.NEVER)
+    assert report.waits
+    return report.snapshot
+
+
+@pytest.mark.parametrize("decided", ["published", "discarded"])
+async def test_a_change_behind_a_snapshot_that_waits_is_kept_and_taken_whatever_is_decided(
+    base: Announced, decided: str
+) -> None:
+    waits = await a_bulk_waits(base)
+    await base.wrote("a", "# a\n\nSecond.")
+    await base.wrote("new", "# new\n\nNew.")
+    await base.take()
+    (lag,) = await base.changes.lag(tenant=TENANT)
+    assert (lag.waiting, lag.dead, lag.oldest_at is not None) == (2, 0, True)
+    kept = await base.changes.newest("push/a", **WHERE)
+    assert kept is not None and kept.attempts == 0
+    assert kept.problem == f"Snapshot {waits} waits to be published first: it was asked to wait."
+    for _ in range(QUICK.attempts_max + 1):
+        await asyncio.sleep(QUICK.held_back_s)
+        await base.take()
+    assert (await base.changes.lag(tenant=TENANT))[0].dead == 0, "waiting is no attempt"
+    if decided == "published":
+        await base.world.knowledge.point_on(waits, **WHERE)
+    else:
+        assert await base.world.knowledge.discard(**WHERE) == [waits]
+    await asyncio.sleep(QUICK.held_back_s)
+    await base.take()
+    there = await base.there()
+    assert ("docs/0" in there) == (decided == "published") and "push/new" in there
+    assert "Second." in await base.text("a")
+    assert (await base.changes.lag(tenant=TENANT))[0].waiting == 0
+
+
+async def test_a_deletion_does_not_wait_behind_a_snapshot(base: Announced) -> None:
+    await a_bulk_waits(base)
+    await base.wrote("b")
+    await base.take()
+    await base.deleted("a")
+    await base.deleted("b")
+    await base.take()
+    assert "push/a" not in await base.there()
+    (lag,) = await base.changes.lag(tenant=TENANT)
+    assert lag.waiting == 0, "what is deleted waits for nothing, and its change is gone with it"
+
+
+async def test_what_is_in_the_way_is_named_with_what_to_do(base: Announced) -> None:
+    assert await behind(base.world.knowledge, TENANT, "nowhere") is None
+    waits = await a_bulk_waits(base)
+    found = await behind(base.world.knowledge, **WHERE)
+    assert found is not None and found.snapshot == waits and found.why == "it was asked to wait"
+    await base.wrote("a", "# a\n\nSecond.")
+    lines = behind_lines(found, [waits], await base.changes.lag(tenant=TENANT), kb=KB, age=lambda _: "an hour ago")
+    assert lines[0] == f"  waiting: snapshot {waits}, made an hour ago: it was asked to wait"
+    assert lines[1].startswith("    1 announced changes wait for it, the oldest announced an hour ago")
+    assert f"firstline snapshot publish {waits}" in lines[2] and "snapshot discard" in lines[2]
+    await base.world.knowledge.point_on(waits, **WHERE)
+    assert await behind(base.world.knowledge, **WHERE) is None
+    assert behind_lines(None, [], [], kb=KB, age=str) == []

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import numpy as np
 
-from firstline.models.cached import CachedEmbedder, QueryCache
+from firstline.models.cached import CachedEmbedder
 from firstline.ports import Vectors
 
 
@@ -71,24 +71,3 @@ async def test_the_cache_stays_within_its_limit(tmp_path: Path) -> None:
     inner = Counting()
     await CachedEmbedder(inner, tmp_path, entries_max=20).embed(["text 199", "text 0"])
     assert inner.asked == ["text 0"]
-
-
-async def test_the_query_cache_forgets_the_oldest() -> None:
-    inner = Counting()
-    cache = QueryCache(inner, entries_max=2)
-    expected = await Counting().embed(["a"])
-    for text in ("a", "a", "b", "a", "c", "a", "b"):
-        vectors = await cache.embed([text])
-    assert inner.asked == ["a", "b", "c", "b"]
-    assert np.array_equal(await cache.embed(["a"]), expected)
-    assert vectors.shape == (1, 8)
-    assert (cache.model_id, cache.dimensions) == ("counting@1", 8)
-
-
-async def test_bulk_calls_pass_by_the_query_cache() -> None:
-    inner = Counting()
-    cache = QueryCache(inner)
-    texts = [str(number) for number in range(9)]
-    await cache.embed(texts)
-    await cache.embed(texts)
-    assert len(inner.asked) == 18

@@ -8,8 +8,9 @@ from collections.abc import Sequence
 import numpy as np
 import pytest
 
+from firstline.caches.embedding import KeptEmbedder
+from firstline.caches.store import Kept
 from firstline.errors import Unavailable
-from firstline.models.cached import QueryCache
 from firstline.models.embedder import for_questions
 from firstline.models.embedder_endpoint import CONCURRENT_MAX, EndpointEmbedder
 from firstline.models.gathered import GatheredEmbedder
@@ -125,8 +126,7 @@ async def test_ingestion_passes_by() -> None:
 
 async def test_questions_use_it_behind_their_cache() -> None:
     inner = Slow()
-    embedder = for_questions(inner)
-    assert isinstance(embedder, QueryCache)
+    embedder = KeptEmbedder(for_questions(inner), Kept("embedding", bytes_max=100_000))
     assert (embedder.model_id, embedder.dimensions) == ("slow@1", 1)
     inner.go.release()
     await embedder.embed(["a"])

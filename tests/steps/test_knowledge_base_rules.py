@@ -9,7 +9,7 @@ import pytest
 from firstline.domain import Intent
 from firstline.errors import InvalidInput
 from firstline.settings import load_settings
-from firstline.wiring import rules_of
+from firstline.shaping import rules_of
 
 TABLES = """
 [knowledge_bases.docs]

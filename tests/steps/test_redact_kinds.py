@@ -2,11 +2,16 @@
 
 from __future__ import annotations
 
+import random
+import time
+from dataclasses import replace
+
 import pytest
 
-from firstline.documents.redact import PatternRedactor, own_pattern
+from firstline.documents.redact import PatternRedactor, Span, own_pattern, wholly
+from firstline.documents.redact.own import OwnTime
 from firstline.domain import DocumentKind
-from firstline.errors import InvalidInput
+from firstline.errors import InvalidInput, NotAccepted
 
 redactor = PatternRedactor()
 
@@ -133,6 +138,8 @@ def test_own_patterns_come_first_and_have_their_own_placeholders() -> None:
         (r"a{0,5}", "nothing at all"),
         (r"(", "no regular expression"),
         (r"a{1,9999}", "more than 256"),
+        (r"(?:a{256}){256}b", "more than 4,096 signs"),
+        (r"a(?=(?:b{250}){250})", "more than 4,096 signs"),
         ("", "no or too many"),
     ],
 )
@@ -152,6 +159,56 @@ def test_a_name_is_capitals(name: str) -> None:
 )
 def test_patterns_in_use_are_taken(expression: str) -> None:
     assert own_pattern("CUSTOMER", expression).pattern.pattern == expression
+
+
+SLOW = r"(?:[a-z]{1,16}[a-z]{1,16}){1}[a-z]{1,16}!"
+
+
+def test_a_document_is_searched_in_parts_as_if_it_were_one() -> None:
+    """Whatever is seen around a place must be seen across the edges of parts, too."""
+    expressions = (
+        r"\bCU-\d{2,6}\b", r"(?<=id )\w{2,9}", r"(?<!x)ab{1,3}", r"a{1,3}(?=bb)", r"^l\d{1,3}", r"(?m)^l\d{1,3}",
+        r"\d{1,3}$", r"(?m)\d{1,3}$", r"ab(?!\d)", r"(?s)a.{1,12}b", r"[ab]{1,5}\Z", r"(?i)cu", SLOW,
+    )  # fmt: skip
+    pieces = ("CU-123456", "id abc", "xab", "abbb", "l12\n", "aab b", "12\n", " ", "ab7", "\n", "abba!", "CUCU", "b")
+    chance = random.Random(7)  # noqa: S311 (repeatable, not secret)
+    for expression in expressions:
+        own = own_pattern("OWN_ONE", expression)
+        for _ in range(60):
+            text = "".join(chance.choices(pieces, k=chance.randrange(1, 60)))
+            wanted = [match.span() for match in own.pattern.finditer(text) if match.end() > match.start()]
+            for ways in (own.ways, 10**9, 10**6 // own.width):
+                found = replace(own, ways=max(1, ways)).spans(text, OwnTime())
+                assert [(one.start, one.end) for one in found] == wanted, (expression, text, ways)
+
+
+def test_what_time_did_not_suffice_for_is_hidden_and_told() -> None:
+    own = own_pattern("CUSTOMER", r"CU-\d{6}")
+    within = OwnTime(0.0)
+    assert list(own.spans("CU-123456 and more", within)) == [Span(start=0, end=18, type="CUSTOMER")]
+    assert list(within.unapplied) == ["CUSTOMER"]
+    assert list(own.spans("", OwnTime(0.0))) == []
+
+
+def test_a_slow_pattern_ends_in_time_on_a_long_document(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("firstline.documents.redact.redactor.OwnTime", lambda: OwnTime(0.3))
+    slow = PatternRedactor(own=[own_pattern("CUSTOMER", SLOW), own_pattern("SITE", r"site [A-Z]{3}")])
+    text = "CU a secret " + "a" * 2_000_000 + " site BER"
+    began = time.thread_time()
+    redacted = slow.for_document(DocumentKind.NOTE).redact(text)
+    assert time.thread_time() - began < 5
+    assert redacted.unapplied == ("CUSTOMER", "SITE")
+    assert "site BER" not in redacted.text and len(redacted.text) < len(text)
+    with pytest.raises(NotAccepted, match="CUSTOMER, SITE could not be tried on all of it"):
+        wholly(redacted)
+    assert wholly(slow.redact("at site BER")).text == "at [SITE_1]", "the next document has its own time"
+
+
+def test_the_parts_of_a_document_share_their_time(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("firstline.documents.redact.redactor.OwnTime", lambda: OwnTime(0.05))
+    of_document = PatternRedactor(own=[own_pattern("CUSTOMER", SLOW)]).for_document(DocumentKind.NOTE)
+    of_document.redact("a" * 500_000)
+    assert of_document.redact("A title").text == "[CUSTOMER_2]"
 
 
 def test_figures_of_another_script_break_no_checksum() -> None:

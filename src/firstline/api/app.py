@@ -14,7 +14,9 @@ from firstline.api import (
     chunks,
     documents,
     drafts,
+    faq,
     feedback,
+    gaps,
     handoffs,
     health,
     hooks,
@@ -90,7 +92,9 @@ def create_app(
         chunks,
         documents,
         drafts,
+        faq,
         feedback,
+        gaps,
         handoffs,
         health,
         hooks,
@@ -106,7 +110,7 @@ def create_app(
     app.add_middleware(
         BodyLimit,
         bytes_max=settings.question_chars_max * BYTES_PER_CHARACTER_MAX,
-        larger={hooks.PREFIX: settings.hook_bytes_max},
+        larger={hooks.PREFIX: settings.hook_bytes_max, faq.PREFIX: faq.BODY_BYTES_MAX},
     )
     app.add_middleware(Guard, metrics=metrics, arrivals=arrivals)
     return app

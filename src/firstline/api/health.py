@@ -11,6 +11,8 @@ from pydantic import Field
 
 from firstline.api import gate_metrics, metrics
 from firstline.api.auth import CallerOf
+from firstline.api.cache_metrics import cache_metrics
+from firstline.api.care_metrics import care_metrics
 from firstline.api.deliveries import delivery_metrics
 from firstline.api.event_metrics import event_metrics
 from firstline.api.running import running
@@ -72,7 +74,8 @@ async def read_metrics(request: Request) -> PlainTextResponse:
     run = running(request)
     text = run.metrics.text() + await delivery_metrics(run.firstline.deliverer)
     text += await gate_metrics.unfit_text(run.firstline) + await run.gates.text(run.firstline)
-    text += await event_metrics(run.firstline.working)
+    text += await event_metrics(run.firstline.working) + cache_metrics(run.firstline.caches)
+    text += await care_metrics(run.firstline.faq_list)
     return PlainTextResponse(text, media_type=metrics.MEDIA_TYPE)
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import secrets
 import time
+from datetime import datetime
 from typing import Annotated, Final, Literal
 
 from fastapi import APIRouter, Path, Query, Request
@@ -18,7 +19,8 @@ from firstline.connectors.overrides import Access
 from firstline.connectors.push import pushed
 from firstline.connectors.roots import origin_of_name
 from firstline.connectors.signatures import Signed, refused, secret_bytes, verified
-from firstline.domain import Accepted, RegisteredSource, act_for
+from firstline.documents.behind import behind
+from firstline.domain import Accepted, Behind, RegisteredSource, act_for
 from firstline.errors import Broken, InvalidInput, Unauthenticated
 
 PREFIX: Final = "/v1/hooks/"
@@ -31,13 +33,23 @@ router = APIRouter(prefix=PREFIX.rstrip("/"), tags=["hooks"])
 Whose = Annotated[str | None, Query(max_length=64, description="The server's own when it is left out.")]
 
 
+class WaitsFor(Shape):
+    snapshot: int = Field(description="The newest snapshot that waits to be published.")
+    since: datetime
+    why: str
+    what_to_do: str
+
+
 class Taken(Shape):
     status: Literal["accepted", "seen_before"] = Field(description="`seen_before`: nothing was done.")
     accepted: int = Field(0, description="Documents that are on their way.")
     older: int = Field(0, description="Documents of which something newer is known.")
+    waits_for: WaitsFor | None = Field(
+        None, description="What has to be decided before the documents are answerable. Deletions do not wait."
+    )
 
 
-@router.post("/{source}", status_code=202)
+@router.post("/{source}", status_code=202, response_model_exclude_none=True)
 async def take_event_of(
     request: Request, source: Annotated[str, Path(max_length=64)], tenant: Whose = None, kb: Whose = None
 ) -> Taken:
@@ -50,7 +62,8 @@ async def take_event_of(
     known, signed = await _verified(run, request, body, source, *place)
     await take_event("\x1f".join((*place, source)), limiter=run.firstline.limiter, settings=run.firstline.settings)
     if known.kind != PUSH:
-        return _taken(await run.firstline.announcing.something(known, event_id=signed.event_id))
+        accepted = await run.firstline.announcing.something(known, event_id=signed.event_id)
+        return _taken(accepted, await behind(run.firstline.snapshots, known.tenant, known.kb))
     if not signed.whole:
         raise Unauthenticated(
             "What pushes documents signs their id and time, too.", remedy="Use Standard Webhooks (docs/events.md)."
@@ -63,7 +76,8 @@ async def take_event_of(
     accepted = await run.firstline.announcing.changed(
         announced, tenant=known.tenant, kb=known.kb, source=known.name, event_id=signed.event_id
     )
-    return _taken(accepted)
+    news = frozenset(one.item_id for one in found if one.item is not None) & frozenset(accepted.taken)
+    return _taken(accepted, await behind(run.firstline.snapshots, known.tenant, known.kb) if news else None)
 
 
 async def _verified(
@@ -84,7 +98,13 @@ async def _verified(
     return known, signed
 
 
-def _taken(accepted: Accepted) -> Taken:
+def _taken(accepted: Accepted, waits: Behind | None) -> Taken:
     if accepted.again:
-        return Taken(status="seen_before", accepted=0, older=0)
-    return Taken(status="accepted", accepted=len(accepted.taken), older=len(accepted.older))
+        return Taken(status="seen_before", accepted=0, older=0, waits_for=None)
+    return Taken(status="accepted", accepted=len(accepted.taken), older=len(accepted.older), waits_for=_told(waits))
+
+
+def _told(waits: Behind | None) -> WaitsFor | None:
+    if waits is None:
+        return None
+    return WaitsFor(snapshot=waits.snapshot, since=waits.since, why=waits.why, what_to_do=waits.what_to_do)

@@ -26,6 +26,8 @@ class Metrics:
         self._moves: Counter[tuple[str, str]] = Counter()
         self._feedback: Counter[tuple[str, str]] = Counter()
         self.failed_turns = 0
+        self.faq_answers = 0
+        self.gap_clusters = 0
         self.turns_running = 0
 
     def count_turn(self, reply: Reply, *, seconds: float, degraded: Mapping[str, str]) -> None:
@@ -98,6 +100,10 @@ class Metrics:
                 f'firstline_degraded_total{{stage="{stage}",why="{why}"}} {count}'
                 for (stage, why), count in sorted(self._degraded.items())
             ),
+            *_head("firstline_faq_answers_total", "counter", "Turns answered by a curated answer."),
+            f"firstline_faq_answers_total {self.faq_answers}",
+            *_head("firstline_gap_clusters", "gauge", "Clusters that this server's /v1/gaps showed last."),
+            f"firstline_gap_clusters {self.gap_clusters}",
             *_head("firstline_turns_running", "gauge", "Turns being worked on."),
             f"firstline_turns_running {self.turns_running}",
             *_head("firstline_responses_total", "counter", "HTTP responses."),

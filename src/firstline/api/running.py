@@ -13,7 +13,7 @@ from fastapi import Request
 from firstline.api.arrivals import Arrivals, OnStatus
 from firstline.api.gate_metrics import GateMetrics
 from firstline.api.metrics import Metrics
-from firstline.domain import Escalated, HighStakes, Principal, Session, Turn
+from firstline.domain import Escalated, HighStakes, Principal, Session, Turn, by_curated
 from firstline.errors import Unauthenticated, Unavailable
 from firstline.questions.render import render
 from firstline.questions.wording.voice import Wording, shipped
@@ -40,6 +40,7 @@ class Running:
     arrivals: Arrivals = field(default_factory=Arrivals)
     gates: GateMetrics = field(default_factory=GateMetrics)
     heartbeat_s: float = HEARTBEAT_S
+    care_lock: asyncio.Lock = field(default_factory=asyncio.Lock)
     oidc: OidcTokens | None = None
     widget_secret: Callable[[], bytes] = _no_widgets
     _turns: set[asyncio.Task[Turn]] = field(default_factory=set[asyncio.Task[Turn]])
@@ -73,6 +74,7 @@ class Running:
         )
         if isinstance(turn.outcome, Escalated | HighStakes) and not turn.outcome.again:
             self.metrics.count_handoff(turn.outcome.handoff.reason)
+        self.metrics.faq_answers += by_curated(turn)
         self.metrics.count_turn(render(turn.outcome), seconds=time.perf_counter() - started, degraded=turn.degraded)
         return turn
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import logging
-from collections.abc import AsyncGenerator, Mapping
+from collections.abc import AsyncGenerator, Mapping, Sequence
 from contextlib import asynccontextmanager
 from datetime import UTC, datetime
 from typing import Annotated, Any, Final
@@ -24,6 +24,8 @@ from firstline.errors import Conflict, FirstlineError, Forbidden, InvalidInput, 
 logger = logging.getLogger(__name__)
 
 SYNCS_AT_ONCE: Final = 4
+"""Of one tenant alone; with others their share of it, and one at least: nobody waits for another's slow vendor."""
+SYNCS_IN_ALL: Final = 32
 TAGS_MAX: Final = 100
 _SECRET_TYPES: Final = frozenset({"SECRET", "PRIVATE_KEY"})
 
@@ -76,7 +78,7 @@ class SourceGone(Shape):
 @asynccontextmanager
 async def syncing(app: FastAPI) -> AsyncGenerator[None]:
     """Syncs that the API started end with the server; the next ones go on from where they were."""
-    tasks: set[asyncio.Task[None]] = set()
+    tasks: dict[asyncio.Task[None], str] = {}
     app.state.syncing = tasks
     try:
         yield
@@ -134,9 +136,9 @@ async def sync_source(
     source = await _source(run, who, name, kb)
     if _is_syncing(source):
         raise Conflict(f"{name!r} is synced already.", remedy="Wait for it: GET shows when it has ended.")
-    tasks: set[asyncio.Task[None]] = request.app.state.syncing
-    if len(tasks) >= SYNCS_AT_ONCE:
-        raise Conflict(f"{SYNCS_AT_ONCE} sources are synced already.", remedy="Wait for one of them to end.")
+    tasks: dict[asyncio.Task[None], str] = request.app.state.syncing
+    if full_up := refused_now(source.tenant, list(tasks.values())):
+        raise Conflict(full_up, remedy="Wait for one of them to end.")
 
     async def work() -> None:
         try:
@@ -145,8 +147,8 @@ async def sync_source(
             logger.warning("the sync of source %s did not begin: %s", name, error)
 
     task = asyncio.create_task(work())
-    tasks.add(task)
-    task.add_done_callback(tasks.discard)
+    tasks[task] = source.tenant
+    task.add_done_callback(lambda done: tasks.pop(done, None))
     return _shown(source)
 
 
@@ -162,6 +164,15 @@ async def remove_source(
     run = await _admitted(request, who)
     ended = await run.firstline.sync.remove(name, tenant=who.principal.tenant, kb=kb or who.key.kb, documents=documents)
     return SourceGone(name=name, documents_ended=ended)
+
+
+def refused_now(tenant: str, syncing: Sequence[str]) -> str:
+    """Why a tenant may not start another sync beside those of these tenants; empty when it may."""
+    own = sum(each == tenant for each in syncing)
+    share = max(1, SYNCS_AT_ONCE // len({*syncing, tenant}))
+    if own >= share:
+        return f"{own} of your sources are synced already."
+    return f"{len(syncing)} sources are synced already." if len(syncing) >= SYNCS_IN_ALL else ""
 
 
 def new_source(

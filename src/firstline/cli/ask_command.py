@@ -10,10 +10,11 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from firstline.cli.main import level_named, run, settings_from
-from firstline.cli.printing import say, say_json
+from firstline.cli.printing import named, say, say_json
 
 if TYPE_CHECKING:
     from firstline.domain import Reply, Turn
+    from firstline.ports import KnowledgeLedger
     from firstline.questions.missed import Missed
     from firstline.questions.wording.voice import Voice
 
@@ -61,7 +62,7 @@ def command(
         tenant=settings.tenant, user="cli", acl_tags=frozenset(acl) or frozenset({EVERYONE}), level=asked_level
     )
     wording = wording_of(settings)
-    turn, titles, missed = run(_ask(settings, principal, question, session_id, page))
+    turn, titles, missed, others = run(_ask(settings, principal, question, session_id, page))
     reply = render_turn(turn, wording)
     if as_json:
         import dataclasses
@@ -70,6 +71,8 @@ def command(
         return
     if turn.snapshot == 0:
         say(f"Knowledge base {settings.kb!r} is empty: nothing was ingested and published yet.", err=True)
+        if others:
+            say(f"Documents are in {named(others)}: ask with --kb NAME.", err=True)
     print_reply(reply, wording.voice(reply.language))
     if explain:
         print_explain(turn, titles)
@@ -80,7 +83,7 @@ def command(
 
 async def _ask(
     settings: Any, principal: Any, question: str, session_id: str | None, page: str | None
-) -> tuple[Any, dict[str, str], Any]:
+) -> tuple[Any, dict[str, str], Any, list[str]]:
     from firstline.domain import Session
     from firstline.errors import NotFound
     from firstline.ports import Scope
@@ -113,7 +116,14 @@ async def _ask(
         scope = Scope.of(principal, kb=session.kb, snapshot=turn.snapshot)
         chunks = await firstline.knowledge.chunks([chunk_id for chunk_id, _ in turn.evidence], scope)
         missed = await firstline.questions.why_not(turn, page, principal, kb=session.kb) if page is not None else None
-        return turn, {c.chunk_id: " > ".join((c.title, *c.section_path[-1:])) for c in chunks}, missed
+        others = [] if turn.snapshot else await _with_documents(firstline.knowledge, settings.tenant)
+        return turn, {c.chunk_id: " > ".join((c.title, *c.section_path[-1:])) for c in chunks}, missed, others
+
+
+async def _with_documents(knowledge: KnowledgeLedger, tenant: str) -> list[str]:
+    """Knowledge bases that answer questions."""
+    names = await knowledge.knowledge_bases(tenant=tenant)
+    return [name for name in names if (await knowledge.published(tenant=tenant, kb=name)).documents]
 
 
 def print_reply(reply: Reply, voice: Voice) -> None:

@@ -14,6 +14,7 @@ from firstline.cli.printing import say
 
 if TYPE_CHECKING:
     from firstline.documents.certificate import Certificate
+    from firstline.documents.purge import Subject
     from firstline.wiring import Firstline
 
 SHOWN_MAX = 20
@@ -111,6 +112,9 @@ async def _made(firstline: Firstline, docs: tuple[str, ...], **flags: Any) -> li
         records = [f"{count} {name}" for name, count in subject.records.items() if count]
         for line in subject.cannot:
             say(f"notice: {line}", err=True)
+        if not named and not records:
+            _tell_nothing_found(subject)
+            return []
         if not _confirmed(named, f"and blanks {', '.join(records) or 'no record'}", yes=flags["yes"]):
             return []
         return [await purger.forget_subject(subject, tenant=tenant, by=by)]
@@ -129,6 +133,15 @@ async def _made(firstline: Firstline, docs: tuple[str, ...], **flags: Any) -> li
     if not _confirmed(found, "of this source", yes=flags["yes"]):
         return []
     return [await purger.forget(found, tenant=tenant, kb=kb, by=by)]
+
+
+def _tell_nothing_found(subject: Subject) -> None:
+    """So that nobody takes a name that was written otherwise for one that is not there."""
+    searched = ", ".join(f"{kb} ({count} revisions)" for kb, count in subject.searched.items()) or "none"
+    say("Nothing names that, written so. It was looked for, in any case of letters, in")
+    say(f"  ids, titles, links, metadata and texts of every revision of the knowledge bases: {searched}")
+    say(f"  {', '.join(subject.records)}")
+    say("Write it as it stands there, or look for its parts one by one.")
 
 
 def _confirmed(named: list[str], more: str, *, yes: bool) -> bool:

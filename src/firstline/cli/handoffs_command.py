@@ -42,7 +42,7 @@ def command(ctx: click.Context) -> None:
 @limit_option
 @click.pass_context
 def list_command(ctx: click.Context, state: str | None, limit: int) -> None:
-    """List hand-overs, newest first."""
+    """List hand-overs, newest first: id, state, knowledge base, owner, reason and question."""
     run(_list(settings_from(ctx), None if state is None else _state(state), limit))
 
 
@@ -188,10 +188,11 @@ async def _list(settings: Any, state: HandoffState | None, limit: int) -> None:
     async with open_ledgers(settings) as ledgers:
         states = frozenset(HandoffState) if state is None else frozenset({state})
         shown = await ledgers.conversations.handoffs(tenant=settings.tenant, limit=limit, states=states)
-    for handoff in shown:
-        owner = handoff.owner or "-"
+        sessions = [await ledgers.handoffs.session_of(one.handoff_id, tenant=settings.tenant) for one in shown]
+    for handoff, session in zip(shown, sessions, strict=True):
+        owner, kb = handoff.owner or "-", session.kb if session else "-"
         question = " ".join(handoff.question.split())[:QUESTION_SHOWN]
-        say(f"{handoff.handoff_id}  {handoff.state:<12} {owner:<12} {handoff.reason:<20} {question}")
+        say(f"{handoff.handoff_id}  {handoff.state:<12} {kb:<12} {owner:<12} {handoff.reason:<20} {question}")
     if not shown:
         say("No hand-overs.")
 

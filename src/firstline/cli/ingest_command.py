@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import asyncio
 import sys
+from collections import Counter
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -14,8 +16,13 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from firstline.connectors.charset import Notice
+    from firstline.wiring import Firstline
 
 FAILURES_SHOWN = 50
+SNAPSHOTS_READ = 1_000
+CHANGES_READ = 10_000
+STOP_S = 5.0
+"""For somebody at a terminal to stop a run that would drop what they want to return to."""
 NOTICES_SHOWN = 20
 EXIT_SOME_FAILED = 1
 LOG_EVERY_S = 10.0
@@ -25,34 +32,54 @@ NOBODY = (
 )
 
 
+ACCESS_OPTION = click.option(
+    "--access",
+    "folders",
+    multiple=True,
+    metavar="PATH=TAGS[:LEVEL]",
+    help="Who may see a folder: 'internal/**=staff:internal', repeatable; the most specific holds.",
+)
+
+
 @click.command("ingest")
 @click.argument("paths", nargs=-1, required=True)
 @click.option("--kind", default="documentation", help="documentation, ticket, issue, forum_post, note or faq.")
 @click.option("--kb", help="Knowledge base (default: docs).")
 @click.option("--acl", multiple=True, help="Who may see it: a tag, repeatable (default: everyone).")
 @click.option("--level", default="public", help="public, customer, internal or restricted.")
+@ACCESS_OPTION
 @click.option("--map", "mapping", default="", help="Other column names: text=Description,title=Summary.")
 @click.option("--prune", is_flag=True, help="Documents of these paths that are gone end with this snapshot.")
 @click.option(
     "--as", "name", default="", metavar="NAME", help="Start document ids with NAME, not the path's last name."
 )
 @click.option("--moved", is_flag=True, help="The folder has moved: take over the documents of its old place.")
+@click.option("--front-matter-may-widen", "trusted", is_flag=True, help="Documents may open more than --access does.")
 @click.option("--publish", "publish", flag_value="always", help="Publish whatever the checks say.")
 @click.option("--candidate", "publish", flag_value="never", help="Make a snapshot that waits, and publish nothing.")
 @click.option("--force", is_flag=True, help="Most of these documents are really gone: remove them.")
 @click.option("--quiet", is_flag=True, help="No progress bar.")
 @click.pass_context
-def command(ctx: click.Context, paths: tuple[str, ...], mapping: str, acl: tuple[str, ...], **flags: Any) -> None:
+def command(
+    ctx: click.Context,
+    paths: tuple[str, ...],
+    mapping: str,
+    acl: tuple[str, ...],
+    folders: tuple[str, ...],
+    **flags: Any,
+) -> None:
     """Take a folder, files or a glob into a knowledge base and publish the next snapshot.
 
     Reads Markdown, HTML, plain text, PDF, DOCX, and CSV or JSONL of tickets and articles. Unchanged documents cost
     nothing; a run that was stopped is resumed by running it again.
     """
+    from firstline.connectors.access_rules import rules_written
     from firstline.domain import EVERYONE
 
     settings = settings_from(ctx, kb=flags["kb"])
     tags = frozenset(tag.strip() for tag in acl if tag.strip())
     kind, level = kind_named(flags["kind"]), level_named(flags["level"])
+    rules = rules_written(folders, trusted=flags["trusted"])
     report, notices = run(
         _ingest(
             settings,
@@ -60,6 +87,7 @@ def command(ctx: click.Context, paths: tuple[str, ...], mapping: str, acl: tuple
             kind=kind,
             level=level,
             acl=tags if acl else frozenset({EVERYONE}),
+            rules=rules,
             name=flags["name"],
             moved=flags["moved"],
             mapping=parse_mapping(mapping),
@@ -71,6 +99,8 @@ def command(ctx: click.Context, paths: tuple[str, ...], mapping: str, acl: tuple
     )
     print_report(report)
     print_notices(notices)
+    for said in rules.unmet():
+        say(f"notice: {said}", err=True)
     if acl and not tags:
         say(f"notice: {NOBODY}", err=True)
     if report.failures:
@@ -116,6 +146,7 @@ async def _ingest(
     source = FilesSource(paths, map=mapping, bytes_max=settings.file_bytes_max, may_be_empty=prune, **access)
     prefixes = source.prefixes if prune else ()
     async with open_firstline(settings) as firstline:
+        await tell_what_is_dropped(firstline)
         # Into a file or a log, a line now and then; on a terminal, a bar.
         pace_s = 0.1 if sys.stderr.isatty() else LOG_EVERY_S
         with tqdm(unit=" chunks", disable=quiet, desc="ingest", file=sys.stderr, mininterval=pace_s) as bar:
@@ -138,6 +169,36 @@ async def _ingest(
                 on_progress=show,
             )
     return report, tuple(source.notices)
+
+
+async def tell_what_is_dropped(firstline: Firstline) -> None:
+    """Before a run takes back for good what a rollback has left: by then it is too late to return to it."""
+    from firstline.domain import SnapshotState
+
+    settings = firstline.settings
+    place = {"tenant": settings.tenant, "kb": settings.kb}
+    if settings.kb not in await firstline.knowledge.knowledge_bases(tenant=settings.tenant):
+        return
+    entries = await firstline.snapshots.snapshots(**place, limit=SNAPSHOTS_READ)
+    ahead = sorted(one.number for one in entries if one.state is SnapshotState.AHEAD)
+    if not ahead:
+        return
+    published = (await firstline.knowledge.published(**place)).number
+    changes = await firstline.snapshots.changes(published, ahead[-1], **place, limit=CHANGES_READ)
+    counts = Counter(one.change.value for one in changes)
+    told = ", ".join(f"{counts[name]} {name}" for name in ("added", "changed", "removed") if counts[name])
+    least = "at least " if len(changes) == CHANGES_READ else ""
+    several = len(ahead) > 1
+    which = f"snapshot{'s' if several else ''} {', '.join(map(str, ahead))}"
+    stayed = f"which stayed behind when it was gone back to {published}"
+    beyond = f"{least}{told or 'no document'} beyond {published}"
+    say(
+        f"notice: {which}, {stayed}, {'are' if several else 'is'} dropped by this run ({beyond}). To return to "
+        f"{'the last' if several else 'it'} instead: stop now, then `firstline snapshot publish {ahead[-1]}`.",
+        err=True,
+    )
+    if sys.stderr.isatty():
+        await asyncio.sleep(STOP_S)
 
 
 def print_report(report: Any) -> None:

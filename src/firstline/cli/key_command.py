@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
 import click
 
 from firstline.cli.main import level_named, run, settings_from
-from firstline.cli.printing import say
+from firstline.cli.printing import named, say
 
 
 @click.group("key")
@@ -33,7 +34,7 @@ def create(
     days: int | None,
     scope: tuple[str, ...],
 ) -> None:
-    """Create a key and print it, once."""
+    """Create a key and print it, once. Its knowledge base must be there, unless there is none at all yet."""
     from firstline.domain import EVERYONE
 
     settings = settings_from(ctx, kb=kb)
@@ -62,8 +63,27 @@ async def create_key(
         scopes=map(KeyScope, scopes),
     )
     async with open_ledgers(settings) as ledgers:
+        _refuse_unknown(settings.kb, await ledgers.knowledge.knowledge_bases(tenant=settings.tenant))
         await ledgers.keys.add_key(key)
     return token
+
+
+def _refuse_unknown(kb: str, known: Sequence[str]) -> None:
+    """A name that was mistyped makes a key that is answered by nothing. Before the first ingest there is none to choose
+    from, and a key may be made."""
+    from firstline.errors import NotFound
+
+    if kb in known:
+        return
+    if known:
+        raise NotFound(
+            f"There is no knowledge base {kb!r}. No key was made.",
+            remedy=f"Name one of {named(known)} with --kb; `firstline ingest PATH --kb {kb}` makes it.",
+        )
+    say(
+        f"notice: there is no knowledge base yet; `firstline ingest PATH --kb {kb}` makes the one of this key.",
+        err=True,
+    )
 
 
 @command.command("list")

@@ -8,7 +8,28 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
     from datetime import datetime
 
-    from firstline.domain import JobBacklog, Lag
+    from firstline.domain import Behind, JobBacklog, Lag
+
+
+def behind_lines(
+    behind: Behind | None,
+    waiting: Sequence[int],
+    lags: Sequence[Lag],
+    *,
+    kb: str,
+    age: Callable[[datetime | None], str],
+) -> list[str]:
+    """What waits for what, since when, and what to do about it; nothing when no snapshot waits."""
+    if behind is None:
+        return []
+    lines = [f"  waiting: snapshot {', '.join(map(str, waiting))}, made {age(behind.since)}: {behind.why}"]
+    for one in lags:
+        if one.kb == kb and one.waiting:
+            lines.append(
+                f"    {one.waiting} announced changes wait for it, the oldest announced {age(one.oldest_at)}; they are "
+                "taken once it is decided"
+            )
+    return [*lines, f"    {behind.what_to_do}"]
 
 
 def lag_lines(lags: Sequence[Lag], backlog: JobBacklog, *, age: Callable[[datetime | None], str]) -> list[str]:

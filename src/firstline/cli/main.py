@@ -29,6 +29,8 @@ COMMANDS = {
     "status": "Show documents, chunks, snapshot, sizes and age.",
     "redact": "Show what would be redacted, and where.",
     "quarantine": "Look at documents that are held back, release or reject them.",
+    "faq": "Add curated answers, list those that need somebody, expire, remove.",
+    "gaps": "Show what is asked without an answer, stale pages, duplicates.",
     "audit": "List who asked for private data.",
     "key": "Create, list and revoke API keys.",
     "handoffs": "List hand-overs, act on them, publish what came of them.",

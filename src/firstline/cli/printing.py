@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import json
 import re
+from collections.abc import Sequence
 from typing import Any, Final
 
 import click
 
+NAMED_MAX: Final = 10
 OBEYED: Final = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u2028\u2029\u202a-\u202e\u2066-\u2069\ud800-\udfff]")
 """Control characters but for line ends and tabs, other ends of lines, signs that turn text around, half surrogates."""
 
@@ -22,6 +24,12 @@ def plain(text: str) -> str:
     """Without characters that a terminal would obey: control characters (the 8-bit ones too) and signs that turn the
     direction of writing become blanks."""
     return OBEYED.sub(" ", text)
+
+
+def named(names: Sequence[str], *, shown: int = NAMED_MAX) -> str:
+    """Names in a sentence, not more than somebody reads."""
+    more = f" and {len(names) - shown} more" if len(names) > shown else ""
+    return ", ".join(repr(name) for name in names[:shown]) + more
 
 
 def say_json(value: Any) -> None:

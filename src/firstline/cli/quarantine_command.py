@@ -162,7 +162,7 @@ async def _announced(ledgers: Any, settings: Any, doc_ids: list[str], *, state: 
             await ledgers.changes.settle([change], answerable=False, problem="It was rejected.")
     if found and state == "released":
         await ledgers.changes.retry(tenant=settings.tenant, doc_ids=found)
-        await ledgers.jobs.put(changes_of(settings.tenant, settings.kb))
+        await ledgers.jobs.put(changes_of(settings.tenant, settings.kb), news=True)
     return found
 
 

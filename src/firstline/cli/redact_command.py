@@ -3,21 +3,18 @@
 from __future__ import annotations
 
 import json
-from bisect import bisect_right
 from collections import Counter
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import click
 
 from firstline.cli.main import run, settings_from
 from firstline.cli.printing import say
-
-if TYPE_CHECKING:
-    from firstline.domain import SourceItem
-    from firstline.ports import Redactor
+from firstline.cli.redact_preview import ID, LINK, TEXT, preview
 
 PLACES_SHOWN = 200
 EXIT_SOME_FAILED = 1
+KEPT_IN_ID = "what is redacted elsewhere. An id is kept as it is, in lists and links too: rename the file or folder."
 
 
 @click.command("redact")
@@ -30,7 +27,8 @@ EXIT_SOME_FAILED = 1
 def command(ctx: click.Context, paths: tuple[str, ...], kind: str, mapping: str, as_text: bool, as_json: bool) -> None:
     """Show what ingest would redact in files or folders, and where, without the values.
 
-    Nothing is stored. Lines and columns are those of the text that is kept, which `--text` prints.
+    Nothing is stored. Looked through are text with its headings, title, link, front matter and columns, and the id that
+    is made of the file's name. Lines and columns are those of the text that is kept, which `--text` prints.
     """
     from firstline.cli.ingest_command import kind_named, parse_mapping
 
@@ -51,63 +49,35 @@ async def _preview(settings: Any, paths: tuple[str, ...], *, kind: Any, mapping:
     from firstline.connectors.files import FilesSource
     from firstline.domain import EVERYONE, Failure, Level
     from firstline.errors import NotAccepted
-    from firstline.wiring import redactor_of
+    from firstline.wiring import ocr_of, redactor_of
 
     source = FilesSource(
         paths, kind=kind, acl=frozenset({EVERYONE}), level=Level.PUBLIC, map=mapping, bytes_max=settings.file_bytes_max
     )
-    redactor = redactor_of(settings)
+    redactor, ocr = redactor_of(settings), ocr_of(settings)
     counts: Counter[str] = Counter()
-    documents, failed = 0, False
+    documents, ids, failed = 0, 0, False
     async for item in source.items():
         if isinstance(item, Failure):
             say(f"not taken: {item.item_id}: {item.reason}", err=True)
             failed = True
             continue
         try:
-            report = preview(item, redactor)
+            report = preview(item, redactor, ocr=ocr)
         except NotAccepted as error:
             say(f"not taken: {item.item_id}: {error}", err=True)
             failed = True
             continue
         documents += 1
         counts.update(report["counts"])
+        ids += bool(report["kept_in_id"])
         _print(report, form)
     if form == "places":
         told = ", ".join(f"{count} {name}" for name, count in sorted(counts.items())) or "nothing"
         say(f"Redacted in {documents} {'document' if documents == 1 else 'documents'}: {told}.")
+    if ids and form == "places":
+        say(f"notice: {ids} {'id holds' if ids == 1 else 'ids hold'} {KEPT_IN_ID}", err=True)
     return failed
-
-
-def preview(item: SourceItem, redactor: Redactor) -> dict[str, Any]:
-    """What `ingest` would take out of a document's text and title. NotAccepted when it cannot be read."""
-    from firstline.documents.parse import parse
-
-    parsed = parse(item)
-    of_document = redactor.for_document(item.kind)
-    redacted = of_document.redact(parsed.text)
-    title = of_document.redact(parsed.title)
-    # A title that is the text's own first line is counted with it.
-    of_title = () if parsed.title in parsed.text else title.redactions
-    lines = [0, *(at + 1 for at, sign in enumerate(parsed.text) if sign == "\n")]
-    places = [
-        {
-            "type": one.type,
-            "placeholder": one.placeholder,
-            "line": (line := bisect_right(lines, one.start)),
-            "column": one.start - lines[line - 1] + 1,
-            "characters": one.end - one.start,
-        }
-        for one in redacted.redactions
-    ]
-    return {
-        "document": item.item_id,
-        "kind": item.kind.value,
-        "title": title.text,
-        "counts": dict(Counter(one.type for one in (*of_title, *redacted.redactions))),
-        "places": places,
-        "text": redacted.text,
-    }
 
 
 def _print(report: dict[str, Any], form: str) -> None:
@@ -117,10 +87,21 @@ def _print(report: dict[str, Any], form: str) -> None:
     if form == "json":
         say(json.dumps({key: value for key, value in report.items() if key != "text"}, ensure_ascii=False))
         return
-    places = report["places"]
+    places = [*report["places"], *report["kept_in_id"]]
     if places:
         say(f"{report['document']} ({report['kind']})")
     for place in places[:PLACES_SHOWN]:
-        say(f"  line {place['line']}, column {place['column']}: {place['placeholder']}")
+        say(f"  {_where(place)}: {place['placeholder']}{_becomes(place)}")
     if len(places) > PLACES_SHOWN:
         say(f"  and {len(places) - PLACES_SHOWN} more; --json lists every one.")
+
+
+def _where(place: dict[str, Any]) -> str:
+    line, column = f"line {place['line']}", f"column {place['column']}"
+    if place["where"] == TEXT:
+        return f"{line}, {column}"
+    return f"{place['where']}, {column}" if place["line"] == 1 else f"{place['where']}, {line}, {column}"
+
+
+def _becomes(place: dict[str, Any]) -> str:
+    return {LINK: " (the link is left out)", ID: " (KEPT: an id is not redacted)"}.get(place["where"], "")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -47,6 +48,7 @@ def command(ctx: click.Context, turn: str, level: str | None, acl: tuple[str, ..
 async def _replay(settings: Any, session_id: str, number: int, level: Any, acl: tuple[str, ...]) -> Replay:
     from firstline.errors import InvalidInput, NotFound
     from firstline.questions.replay import asker_of, replay
+    from firstline.questions.replay_reasons import reasons
     from firstline.wiring import open_firstline
 
     async with open_firstline(settings) as firstline:
@@ -58,13 +60,17 @@ async def _replay(settings: Any, session_id: str, number: int, level: Any, acl: 
         asker = asker_of(known.turn, known.session, given or [key.principal for key in keys])
         if asker is None:
             raise InvalidInput("Nobody is known who may see what this turn's asker could.", remedy=LEVEL_REMEDY)
-        return await replay(
+        found = await replay(
             known.turn,
             known.session,
             asker,
             journey=firstline.questions,
             conversations=firstline.conversations,
         )
+        why = await reasons(
+            known.turn, known.session, asker, knowledge=firstline.knowledge, snapshots=firstline.snapshots
+        )
+        return replace(found, reasons=why)
 
 
 def _named(session: Any, level: Any, acl: tuple[str, ...]) -> Principal:
@@ -84,6 +90,8 @@ def print_replay(found: Replay) -> None:
     name = f"{then.session_id}.{then.number}"
     say(f"turn      {name}, asked {then.asked_at:%Y-%m-%d %H:%M} UTC on snapshot {then.snapshot}")
     say("SAME      evidence, gates and outcome" if found.same else "DIFFERS")
+    for why in found.reasons:
+        say(f"because   {why}" if not found.same else f"although  {why}")
     for one in found.differences:
         harmless = "" if one.what in DECIDES else " (decides nothing by itself)"
         say(f"{one.what}{harmless}")
@@ -98,5 +106,6 @@ def as_values(found: Replay) -> dict[str, Any]:
         "turn": f"{then.session_id}.{then.number}",
         "snapshot": then.snapshot,
         "same": found.same,
+        "reasons": list(found.reasons),
         "differences": [{"what": one.what, "then": one.then, "now": one.now} for one in found.differences],
     }

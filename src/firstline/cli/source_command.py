@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 import click
 
-from firstline.cli.ingest_command import parse_mapping
+from firstline.cli.ingest_command import ACCESS_OPTION, parse_mapping
 from firstline.cli.main import level_named, run, settings_from
 from firstline.cli.printing import say
 
@@ -68,6 +68,7 @@ def kinds(kind: str | None) -> None:
 @KB_OPTION
 @LEVEL_OPTION
 @ACL_OPTION
+@ACCESS_OPTION
 @KIND_OPTION
 @click.pass_context
 def add(
@@ -80,6 +81,7 @@ def add(
     kb: str | None,
     level: str | None,
     acl: tuple[str, ...],
+    folders: tuple[str, ...],
     document_kind: str | None,
 ) -> None:
     """Register a source: its NAME, its KIND and PLACE, the address or folder it is read from."""
@@ -88,7 +90,7 @@ def add(
     from firstline.domain import EVERYONE, DocumentKind
 
     settings = settings_from(ctx, kb=kb)
-    values = values_from(kind_named(kind), options, place)
+    values = {**values_from(kind_named(kind), options, place), **_folders(folders)}
     source = new_source(
         tenant=settings.tenant,
         kb=settings.kb,
@@ -118,6 +120,7 @@ def add(
 @KB_OPTION
 @LEVEL_OPTION
 @ACL_OPTION
+@ACCESS_OPTION
 @KIND_OPTION
 @click.pass_context
 def change(
@@ -128,6 +131,7 @@ def change(
     kb: str | None,
     level: str | None,
     acl: tuple[str, ...],
+    folders: tuple[str, ...],
     document_kind: str | None,
 ) -> None:
     """Change options, schedule or access; what is not named stays. The next sync reads everything anew."""
@@ -136,6 +140,7 @@ def change(
             settings_from(ctx, kb=kb),
             name,
             options=options,
+            folders=folders,
             schedule=schedule,
             level=level_named(level) if level else None,
             acl=frozenset(acl),
@@ -176,13 +181,17 @@ def show(ctx: click.Context, name: str, kb: str | None) -> None:
     settings = settings_from(ctx, kb=kb)
 
     async def print_it() -> None:
+        from firstline.connectors.access_rules import rules_kept
         from firstline.wiring import open_ledgers
 
         async with open_ledgers(settings) as ledgers:
             source = await _found(ledgers.sources, settings, name)
         say(f"{source.name}: {source.kind} of {source.kb!r}, {source.state}")
         for option, value in sorted(source.config.items()):
-            if value not in ("", None, {}, []):
+            if option == "access":
+                for rule in rules_kept(value):
+                    say(f"  access: {rule}")
+            elif value not in ("", None, {}, []):
                 say(f"  {option}: {value}")
         say(f"  documents: {source.document_kind}, level {source.level.label}, acl {', '.join(sorted(source.acl))}")
         say(f"  schedule: {source.schedule or 'by hand'}" + (f", due {_time(source.due_at)}" if source.due_at else ""))
@@ -238,7 +247,14 @@ def remove(ctx: click.Context, name: str, documents: bool, kb: str | None) -> No
 
 
 async def _change(
-    settings: Any, name: str, *, options: Sequence[str], schedule: str | None, acl: frozenset[str], **access: Any
+    settings: Any,
+    name: str,
+    *,
+    options: Sequence[str],
+    folders: Sequence[str],
+    schedule: str | None,
+    acl: frozenset[str],
+    **access: Any,
 ) -> None:
     from dataclasses import replace
     from datetime import UTC, datetime
@@ -250,7 +266,7 @@ async def _change(
 
     async with open_ledgers(settings) as ledgers:
         source = await _found(ledgers.sources, settings, name)
-        values = {**source.config, **values_from(kind_named(source.kind), options, None)}
+        values = {**source.config, **values_from(kind_named(source.kind), options, None), **_folders(folders)}
         config = checked_config(source.kind, values)
         refuse_secrets(config)
         changed = {key: value for key, value in access.items() if value is not None}
@@ -336,6 +352,14 @@ def values_from(kind: SourceKind, options: Sequence[str], place: str | None) -> 
         else:
             values[name.strip()] = value
     return values
+
+
+def _folders(written: Sequence[str]) -> dict[str, Any]:
+    """Rules as options; none given: what is there stays."""
+    from firstline.connectors.access_rules import rules_written
+
+    rules = rules_written(written, trusted=False).rules
+    return {"access": [rule.model_dump(mode="json") for rule in rules]} if rules else {}
 
 
 async def _found(sources: Any, settings: Any, name: str) -> RegisteredSource:

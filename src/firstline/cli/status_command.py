@@ -36,7 +36,8 @@ def command(ctx: click.Context, failures: bool) -> None:
 
 async def _status(settings: Any, failures: bool) -> None:
     from firstline.cli.gates_command import status_lines
-    from firstline.cli.lag import lag_lines
+    from firstline.cli.lag import behind_lines, lag_lines
+    from firstline.documents.behind import behind
     from firstline.domain import JobBacklog
     from firstline.wiring import channels_of, open_ledgers
 
@@ -55,9 +56,11 @@ async def _status(settings: Any, failures: bool) -> None:
                     f"  candidate {status.candidate}: {status.candidate_documents} documents written, not published; "
                     "run the ingest again to finish it"
                 )
-            if status.waiting:
-                named = ", ".join(map(str, status.waiting))
-                say(f"  waiting: snapshot {named} (`firstline snapshot list` says why)")
+            lags = await ledgers.changes.lag(tenant=settings.tenant)
+            for line in behind_lines(
+                await behind(ledgers.snapshots, settings.tenant, name), status.waiting, lags, kb=name, age=_age
+            ):
+                say(line)
             for line in await status_lines(settings, ledgers.gates, status):
                 say(line)
             held = await ledgers.quarantine.quarantined(tenant=settings.tenant, kb=name, limit=HELD_MAX)

@@ -91,7 +91,7 @@ async def _retry(settings: Any, ids: Sequence[str] | None) -> None:
         ]
         jobs = await ledgers.jobs.retry(mine) if mine else []
         for kb in sorted({kb for kb, _ in changes}):
-            await ledgers.jobs.put(changes_of(settings.tenant, kb))
+            await ledgers.jobs.put(changes_of(settings.tenant, kb), news=True)
     for _, doc_id in changes:
         say(f"{doc_id} waits again.")
     for job_id in jobs:

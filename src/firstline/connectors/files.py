@@ -25,6 +25,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Final
 
+from firstline.connectors.access_rules import AccessRules
 from firstline.connectors.charset import Notice
 from firstline.connectors.includes import with_includes
 from firstline.connectors.overrides import Access
@@ -62,15 +63,17 @@ class FilesSource:
         bytes_max: int,
         name: str = "",
         may_be_empty: bool = False,
+        rules: AccessRules | None = None,
     ) -> None:
-        """`name` stands in item ids instead of the root's own. With `may_be_empty`, folders without a document are an
-        answer: there is none any more. InvalidInput when a path does not exist, a glob
-        matches nothing, or a name is given to several roots."""
+        """`rules` say who may see what lies in which folder, by paths below each root. `name` stands in item ids
+        instead of the root's own. With `may_be_empty`, folders without a document are an answer: there is none any
+        more. InvalidInput when a path does not exist, a glob matches nothing, or a name is given to several roots."""
         self._access = Access(kind=kind, acl=acl, level=level)
         self._map = dict(map)
         self._bytes_max = bytes_max
         self._roots = roots_of(paths, name=name)
         self._may_be_empty = may_be_empty
+        self._rules = rules or AccessRules()
         self.ignored = 0
         """Files left alone because of their extension, so far."""
         self.notices: list[Notice] = []
@@ -80,6 +83,11 @@ class FilesSource:
     def prefixes(self) -> tuple[str, ...]:
         """What every item id of each root starts with: a folder's `name/`, a table's `name#`, a file's own id."""
         return tuple(self.origins)
+
+    @property
+    def unmet(self) -> list[str]:
+        """What is to be told of rules that fitted nothing, once everything was yielded."""
+        return self._rules.unmet()
 
     @property
     def origins(self) -> Mapping[str, str]:
@@ -119,7 +127,7 @@ class FilesSource:
             elif root.path.is_dir():
                 yield from self._folder(root, root.label, root.path, access, depth=0, above=frozenset())
             else:
-                yield from self._file(root.label, root.path, access, within=root.within, given=True)
+                yield from self._file(root, root.label, root.path, access, given=True)
 
     def _folder(
         self, root: Root, label: str, folder: Path, access: Access, *, depth: int, above: frozenset[tuple[int, int]]
@@ -146,9 +154,9 @@ class FilesSource:
             elif folded:
                 yield from self._folder(root, inner, path, access, depth=depth + 1, above=above | {identity})
             else:
-                yield from self._file(inner, path, access, within=root.within, given=False)
+                yield from self._file(root, inner, path, access, given=False)
 
-    def _file(self, item_id: str, path: Path, access: Access, *, within: Path | None, given: bool) -> Iterator[Yielded]:
+    def _file(self, root: Root, item_id: str, path: Path, access: Access, *, given: bool) -> Iterator[Yielded]:
         media_type = MEDIA_TYPES.get(path.suffix.lower())
         if media_type is None:
             if given:
@@ -158,6 +166,7 @@ class FilesSource:
                 )
             self.ignored += 1
             return
+        own = self._rules.access(access, root.paths(path)) if self._rules else access
         try:
             status = path.stat()
             if not stat.S_ISREG(status.st_mode):
@@ -168,17 +177,18 @@ class FilesSource:
             if problem:
                 yield Failure(item_id=item_id, reason=problem)
             elif media_type in TABLES:
-                yield from table_items(path, item_id, media_type=media_type, access=access, columns=self._map)
+                yield from table_items(path, item_id, media_type=media_type, access=own, columns=self._map)
             else:
                 raw = with_includes(
                     _read(path, self._bytes_max),
                     path,
                     media_type=media_type,
-                    within=within,
-                    access=access,
+                    within=root.within,
+                    access=own,
+                    access_of=lambda taken: self._rules.access(access, root.paths(taken)),
                     bytes_max=self._bytes_max,
                 )
-                yield from items_of(raw, item_id, media_type=media_type, access=access)
+                yield from items_of(raw, item_id, media_type=media_type, access=own)
         except OSError as error:
             yield Failure(item_id=item_id, reason=f"This file cannot be opened: {_why(error)}")
 

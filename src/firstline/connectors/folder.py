@@ -10,12 +10,12 @@ from typing import cast
 from pydantic import Field
 
 from firstline.connectors.files import FilesSource
-from firstline.connectors.kind import Opening, Place, SourceConfig, SourceKind
-from firstline.domain import Change, Complete
+from firstline.connectors.kind import FoldersConfig, Opening, Place, SourceConfig, SourceKind
+from firstline.domain import Alert, Change, Complete
 from firstline.errors import InvalidInput
 
 
-class FolderConfig(SourceConfig):
+class FolderConfig(FoldersConfig, SourceConfig):
     path: Place = Field(description="The folder. Everything in it and below is taken.")
     map: dict[str, str] = Field(
         default_factory=dict[str, str], description="Other column names of tables: text=Description,title=Summary."
@@ -48,9 +48,12 @@ class FolderSource:
             bytes_max=opening.bytes_max,
             name=opening.name,
             may_be_empty=True,
+            rules=config.rules,
         )
         async for item in files.items():
             yield item
+        for said in files.unmet:
+            yield Alert(said=said, keeps=False)
         yield Complete(prefix=f"{opening.name}/")
 
 

@@ -13,14 +13,15 @@ from urllib.parse import quote, urlsplit
 from pydantic import AfterValidator, Field
 
 from firstline.connectors.gitrepo import Entry, Repository
-from firstline.connectors.gitrepo.program import Git, token_setting
+from firstline.connectors.gitrepo.program import MIB, PINS_SINCE, Git, token_setting
 from firstline.connectors.http import shown_url
 from firstline.connectors.http.addresses import refusal
-from firstline.connectors.kind import Opening, Place, SecretRef, SourceKind, WebConfig
+from firstline.connectors.kind import FoldersConfig, Opening, Place, SecretRef, SourceKind, WebConfig
+from firstline.connectors.overrides import Access
 from firstline.connectors.reading import MEDIA_TYPES, SNIFF_BYTES, TABLES, items_of, mismatch
 from firstline.connectors.table import table_items
-from firstline.domain import Change, Complete, Cursor, Failure, Removed, SourceItem
-from firstline.errors import Forbidden, Unavailable
+from firstline.domain import Alert, Change, Complete, Cursor, Failure, Removed, SourceItem
+from firstline.errors import Broken, Forbidden, Unavailable
 
 LFS: Final = b"version https://git-lfs.github.com/spec/"
 REMOVED_SHARE_MAX: Final = 0.5
@@ -34,7 +35,7 @@ def _plain(value: str) -> str:
     return value.strip("/")
 
 
-class GitConfig(WebConfig):
+class GitConfig(FoldersConfig, WebConfig):
     url: Place = Field(description="https address of the repository, or the path of one on this machine.")
     branch: Annotated[str, AfterValidator(_plain)] = Field("", description="The branch; empty: the repository's own.")
     subfolder: Annotated[str, AfterValidator(_plain)] = Field("", description="Only what is below this folder.")
@@ -42,6 +43,8 @@ class GitConfig(WebConfig):
     user: str = Field("x-access-token", description="User that goes with the token.", pattern=r"[A-Za-z0-9._@+-]{1,80}")
     link: str = Field("", description="Address of a page, with {path} in it: https://docs.example.com/{stem}.")
     timeout_s: float = Field(600.0, ge=10, le=1_500, description="Longest that a fetch may take.")
+
+    mib_max: int = Field(2_048, ge=1, le=1_048_576, description="Most that its copy may take on disk, in MiB.")
 
     @property
     def reads_this_machine(self) -> bool:
@@ -56,6 +59,7 @@ class GitSource:
         self._opening = opening
         self._config = cast("GitConfig", opening.config)
         self._prefix = f"{opening.name}/"
+        self._rules = self._config.rules
 
     async def changes(self, cursor: str | None) -> AsyncIterator[Change]:
         repository = await self._repository()
@@ -63,9 +67,14 @@ class GitSource:
         if commit == cursor:
             return
         subfolder = self._config.subfolder
-        entries = [entry for entry in await repository.files(commit, subfolder) if _is_document(entry)]
+        known = cursor is not None and await repository.has(cursor)
+        there = await repository.holds(commit, subfolder)
+        # Git keeps no empty folders: one that goes with its last file is a list with nothing in it, and is believed no
+        # sooner. A folder that never was is an error of whoever wrote its name.
+        files = await repository.files(commit, subfolder) if there or not known else []
+        entries = [entry for entry in files if _is_document(entry)]
         changed: set[str] | None = None
-        if cursor is not None and await repository.has(cursor) and await repository.holds(cursor, subfolder):
+        if cursor is not None and known and there and await repository.holds(cursor, subfolder):
             changed, gone = await repository.changed(cursor, commit, subfolder)
             # What became a link or a submodule is no file any more.
             gone |= changed - {entry.path for entry in entries}
@@ -80,6 +89,9 @@ class GitSource:
             yield change
         if changed is None:
             yield Complete(prefix=self._prefix)
+        self._rules.see(entry.path for entry in entries)
+        for said in self._rules.unmet():
+            yield Alert(said=said, keeps=False)
         await repository.keep_only(commit)
         yield Cursor(value=commit)
 
@@ -105,7 +117,7 @@ class GitSource:
             elif problem := mismatch(raw[:SNIFF_BYTES], _suffix(entry.path), media_type):
                 yield Failure(item_id=item_id, reason=problem)
             elif media_type in TABLES:
-                async for change in self._rows(item_id, raw, media_type):
+                async for change in self._rows(item_id, raw, media_type, entry.path):
                     yield change
             else:
                 made = await asyncio.to_thread(self._items, item_id, raw, media_type, entry.path)
@@ -113,13 +125,16 @@ class GitSource:
                     yield item
 
     def _items(self, item_id: str, raw: bytes, media_type: str, path: str) -> list[SourceItem | Failure]:
-        found = items_of(raw, item_id, media_type=media_type, access=self._opening.access, url=self._link(path))
+        found = items_of(raw, item_id, media_type=media_type, access=self._access(path), url=self._link(path))
         return [item for item in found if isinstance(item, SourceItem | Failure)]
 
-    async def _rows(self, item_id: str, raw: bytes, media_type: str) -> AsyncIterator[Change]:
-        path = self._opening.folder / "table"
-        await asyncio.to_thread(path.write_bytes, raw)
-        rows = table_items(path, item_id, media_type=media_type, access=self._opening.access, columns={})
+    def _access(self, path: str) -> Access:
+        return self._rules.access(self._opening.access, [path])
+
+    async def _rows(self, item_id: str, raw: bytes, media_type: str, path: str) -> AsyncIterator[Change]:
+        kept = self._opening.folder / "table"
+        await asyncio.to_thread(kept.write_bytes, raw)
+        rows = table_items(kept, item_id, media_type=media_type, access=self._access(path), columns={})
         while (row := await asyncio.to_thread(next, rows, None)) is not None:
             if isinstance(row, SourceItem | Failure):
                 yield row
@@ -150,13 +165,18 @@ class GitSource:
                     raise Forbidden(f"A token would go to {where} in clear.", remedy="Write https://.")
                 settings |= token_setting(config.url, config.user, token)
         url = config.url if "://" in config.url else f"file://{config.url}"
+        git = Git(folder=folder, settings=settings)
+        if not (config.reads_this_machine or config.allow_private):
+            await asyncio.to_thread(folder.mkdir, parents=True, exist_ok=True, mode=0o700)
+            await _require_pins(git, where)
         return Repository(
             folder,
-            git=Git(folder=folder, settings=settings),
+            git=git,
             url=url,
             branch=config.branch,
             where=where,
             timeout_s=config.timeout_s,
+            bytes_max=config.mib_max * MIB,
         )
 
     async def _pinned(self) -> dict[str, str]:
@@ -177,6 +197,17 @@ class GitSource:
                 )
         address = f"[{addresses[0]}]" if ":" in addresses[0] else addresses[0]
         return {"http.curloptResolve": f"{host}:{port}:{address}"}
+
+
+async def _require_pins(git: Git, where: str) -> None:
+    """Without it the address that was checked and the one that is read could be two."""
+    version = await git.version()
+    if version < PINS_SINCE:
+        has, needs = (".".join(map(str, each)) for each in (version, PINS_SINCE))
+        raise Broken(
+            f"The `git` program here is version {has}, which cannot be held to the checked address of {where}.",
+            remedy=f"Install git {needs} or newer, or add `allow_private=true` to the source on the machine itself.",
+        )
 
 
 def _suffix(path: str) -> str:

@@ -8,12 +8,12 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Final
 
-from firstline.connectors.overrides import Access, Overrides, front_overrides
+from firstline.connectors.overrides import Access, Overrides, front_overrides, tags_both
 from firstline.domain import front_matter
 
 DEPTH_MAX: Final = 5
@@ -40,12 +40,20 @@ _PLACED: Final = re.compile(r"^(?P<indent>[ \t]{0,40})<(\w{1,60})(?:\s[^<>]{0,30
 
 
 def with_includes(
-    raw: bytes, path: Path, *, media_type: str, within: Path | None, access: Access, bytes_max: int
+    raw: bytes,
+    path: Path,
+    *,
+    media_type: str,
+    within: Path | None,
+    access: Access,
+    access_of: Callable[[Path], Access],
+    bytes_max: int,
 ) -> bytes:
     """The page at `path` with what it takes in from the folder `within` (its real path), at most `bytes_max` in all.
+    `access` is the page's own, and `access_of` that of any file in there, as rules of their folders say.
 
-    A file that sets an access of its own is not taken in, and a page that is open to more people than its source takes
-    nothing in: what others wrote for fewer would be shown to them.
+    A file that fewer people may see than the page, or that sets an access of its own, is not taken in, and a page that
+    is open to more people than its source takes nothing in: what others wrote for fewer would be shown to them.
     """
     if within is None or media_type not in _PAGES or not any(mark in raw for mark in _MARKS):
         return raw
@@ -55,7 +63,7 @@ def with_includes(
         return raw
     if media_type == "text/markdown" and not _narrows(front_overrides(raw, access), access):
         return raw
-    reader = _Reader(within=within, access=access, left=bytes_max - len(raw))
+    reader = _Reader(within=within, access=access, access_of=access_of, left=bytes_max - len(raw))
     taken = "\n".join(reader.lines(text, path.parent, above=(Path(os.path.realpath(path)),)))
     return taken.encode("utf-8") if reader.files else raw
 
@@ -64,10 +72,16 @@ def _narrows(own: Overrides | str, given: Access) -> bool:
     return not isinstance(own, str) and own.access.acl <= given.acl and own.access.level >= given.level
 
 
+def _is_open(told: Access, page: Access) -> bool:
+    """Whether everybody who may see the page may see what this access is of."""
+    return told.level <= page.level and tags_both(told.acl, page.acl) == page.acl
+
+
 @dataclass(kw_only=True)
 class _Reader:
     within: Path
     access: Access
+    access_of: Callable[[Path], Access]
     left: int
     files: int = 0
     imported: dict[str, str] = field(default_factory=dict[str, str])
@@ -127,8 +141,9 @@ class _Reader:
             text = raw.decode("utf-8-sig")
         except (OSError, ValueError):
             return None
-        overrides = front_overrides(raw, self.access)
-        if isinstance(overrides, str) or overrides.access != self.access:
+        told = self.access_of(real)
+        overrides = front_overrides(raw, told)
+        if isinstance(overrides, str) or overrides.access != told or not _is_open(told, self.access):
             return None
         self.files += 1
         self.left -= len(raw)

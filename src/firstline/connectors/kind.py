@@ -10,8 +10,9 @@ from pathlib import Path
 from typing import Annotated, Any, Final
 from urllib.parse import urlsplit
 
-from pydantic import AfterValidator, BaseModel, ConfigDict, Field, ValidationError
+from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field, ValidationError
 
+from firstline.connectors.access_rules import AccessRule, AccessRules, no_twins, rule_of
 from firstline.connectors.http import HttpClient, HttpLimits
 from firstline.connectors.overrides import Access
 from firstline.errors import InvalidInput
@@ -77,6 +78,21 @@ class SourceConfig(BaseModel):
     def reads_this_machine(self) -> bool:
         """Such a source is added on the machine, not over the API."""
         return False
+
+
+class FoldersConfig(BaseModel):
+    """Options of every source whose documents lie in folders."""
+
+    access: Annotated[tuple[Annotated[AccessRule, BeforeValidator(rule_of)], ...], AfterValidator(no_twins)] = Field(
+        (), description="Who may see which folder: internal/**=staff:internal, the most specific rule holds."
+    )
+    front_matter_may_widen: bool = Field(
+        False, description="A document may say that more people see it than the rule of its folder does."
+    )
+
+    @property
+    def rules(self) -> AccessRules:
+        return AccessRules(rules=self.access, trusted=self.front_matter_may_widen)
 
 
 class WebConfig(SourceConfig):

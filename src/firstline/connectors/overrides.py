@@ -14,6 +14,7 @@ from typing import Any, Final, cast
 import yaml
 
 from firstline.domain import (
+    EVERYONE,
     FRONT_MATTER_CHARS_MAX,
     NOTHING,
     ORIGIN,
@@ -35,12 +36,14 @@ _NOT_JSON: Final = "Write it as YAML between two lines of `---`."
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Access:
-    """Kind of a document, who may see it, and a fingerprint of where it comes from ("": not told)."""
+    """Kind of a document, who may see it, and a fingerprint of where it comes from ("": not told). `bound`: a rule of
+    its folder said who may see it, and the document's own word may only narrow that."""
 
     kind: DocumentKind
     acl: frozenset[str]
     level: Level
     origin: str = ""
+    bound: bool = False
 
     def metadata(self, title: str) -> Mapping[str, str]:
         """A FAQ is found by its question."""
@@ -123,21 +126,32 @@ def _form(front: FrontMatter) -> str:
 
 
 def overridden(access: Access, *, kind: object, acl: object, level: object) -> Access | str:
-    """Access with the values given (None: as it was). A kind that is unknown is somebody else's word and is ignored."""
+    """Access with the values given (None: as it was), those that would widen what is `bound` left out. A kind that is
+    unknown is somebody else's word and is ignored."""
+    given = access
     if level is not None:
         try:
             access = replace(access, level=Level.parse(str(level)))
         except KeyError:
             names = ", ".join(entry.label for entry in Level)
             return f"Its level {str(level)[:40]!r} does not exist. Use one of {names}."
+        if given.bound:
+            access = replace(access, level=max(given.level, access.level))
     if acl is not None:
         tags = _tags(acl)
         if tags is None:
             return "Its acl is neither a list nor a text of tags. Write it like `acl: [staff, partners]`."
-        access = replace(access, acl=tags)
+        access = replace(access, acl=tags_both(given.acl, tags) if given.bound else tags)
     if isinstance(kind, str) and kind.strip().lower() in {entry.value for entry in DocumentKind}:
         access = replace(access, kind=DocumentKind(kind.strip().lower()))
     return access
+
+
+def tags_both(one: frozenset[str], other: frozenset[str]) -> frozenset[str]:
+    """Who may see what both allow: where one allows everyone, those of the other."""
+    if EVERYONE in one:
+        return other
+    return one if EVERYONE in other else one & other
 
 
 def _tags(acl: object) -> frozenset[str] | None:

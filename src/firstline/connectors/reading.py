@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
+from dataclasses import replace
 from typing import Final
 
 from firstline.connectors.charset import Notice, as_utf8
@@ -31,6 +32,7 @@ MEDIA_TYPES: Final[Mapping[str, str]] = {
 TABLES: Final = frozenset({"text/csv", "application/jsonl"})
 SNIFF_BYTES: Final = 8_192
 SUPPORTED: Final = "Supported are " + ", ".join(MEDIA_TYPES) + "."
+_WIDER: Final = "asks for more readers than the access rule of its folder has; the rule holds."
 _NAME_IT: Final = "Name it by what it is, or leave it out."
 _UNPACK: Final = "Unpack it, and ingest what is in it."
 _TEXT_OF_IMAGE: Final = "Save what it shows as text, or leave it out."
@@ -64,6 +66,8 @@ def items_of(
         if isinstance(overrides, str):
             yield Failure(item_id=item_id, reason=overrides)
             return
+        if access.bound and front_overrides(raw, replace(access, bound=False)) != overrides:
+            yield Notice(item_id=item_id, said=_WIDER)
         title, url, access = overrides.title, overrides.url or url, overrides.access
     yield content_hash(
         SourceItem(

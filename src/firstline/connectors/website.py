@@ -10,7 +10,7 @@ from pydantic import Field
 
 from firstline.connectors.http import HttpClient, shown_url
 from firstline.connectors.http.reply import joined
-from firstline.connectors.kind import Opening, SecretRef, SourceKind, WebAddress, WebConfig
+from firstline.connectors.kind import FoldersConfig, Opening, SecretRef, SourceKind, WebAddress, WebConfig
 from firstline.connectors.web.crawl import Crawl, CrawlRules
 from firstline.connectors.web.links import normal
 from firstline.connectors.web.robots import Robots, robots_of
@@ -24,7 +24,7 @@ SITEMAP_DEPTH_MAX: Final = 3
 LISTED_MAX: Final = 500_000
 
 
-class WebsiteConfig(WebConfig):
+class WebsiteConfig(FoldersConfig, WebConfig):
     url: WebAddress = Field(description="Where to begin. Pages beside and below it are taken.")
     sitemap: str = Field("", description="Address of its sitemap; empty: as robots.txt says, or /sitemap.xml.")
     follow: Literal["auto", "yes", "no"] = Field("auto", description="Follow links; auto: when there is no sitemap.")
@@ -48,7 +48,7 @@ class WebsiteSource:
 
     async def changes(self, cursor: str | None) -> AsyncIterator[Change]:
         config, opening = self._config, self._opening
-        start = normal(config.url)
+        start, folders = normal(config.url), config.rules
         if not start:
             raise InvalidInput(f"{config.url} is no page.", remedy="Name the page to begin with.")
         secret = opening.secret(config.authorization)
@@ -69,6 +69,7 @@ class WebsiteSource:
                 http,
                 name=opening.name,
                 access=opening.access,
+                folders=folders,
                 robots=robots,
                 rules=self._rules(start, listed=bool(pages)),
                 known=from_cursor(cursor),
@@ -78,6 +79,8 @@ class WebsiteSource:
             crawl.add(pages)
             async for change in crawl.changes(start=start):
                 yield change
+            for said in folders.unmet():
+                yield Alert(said=said, keeps=False)
 
     def _rules(self, start: str, *, listed: bool) -> CrawlRules:
         config = self._config
@@ -109,18 +112,23 @@ class WebsiteSource:
                 problems.append(f"Its sitemaps list more than {LISTED_MAX:,} pages: the rest is not looked at.")
                 break
             url, depth = todo.pop(0)
-            if url in met or not http.allows(url) or depth > SITEMAP_DEPTH_MAX:
+            if url in met or not http.allows(url):
+                continue
+            if depth > SITEMAP_DEPTH_MAX:
+                problems.append(f"Its sitemaps name each other more than {SITEMAP_DEPTH_MAX} deep.")
                 continue
             met.add(url)
             found, problem = await self._sitemap(http, url)
-            if problem and (declared or depth):
+            if problem and (declared or depth or found.pages or found.sitemaps):
                 problems.append(problem)
             for page in found.pages:
                 address = normal(page, url)
                 if address:
                     pages[address] = None
             todo.extend((joined(url, each), depth + 1) for each in found.sitemaps)
-        return list(pages), problems
+        if todo and len(met) >= SITEMAPS_MAX:
+            problems.append(f"It has more than {SITEMAPS_MAX:,} sitemaps: the rest is not looked at.")
+        return list(pages), list(dict.fromkeys(problems))
 
     async def _sitemap(self, http: HttpClient, url: str) -> tuple[Sitemap, str]:
         try:
@@ -128,7 +136,10 @@ class WebsiteSource:
         except FirstlineError as error:
             return Sitemap(), f"A sitemap could not be read. {error.message}"
         found = sitemap_of(reply.body)
-        return (found, "") if found else (Sitemap(), f"{shown_url(url)} is no sitemap.")
+        if found is None:
+            return Sitemap(), f"{shown_url(url)} is no sitemap."
+        # What it does not name any more is not known to be gone.
+        return found, "" if found.whole else f"{shown_url(url)} is cut off, or too long: it does not name every page."
 
 
 def _twins(url: str) -> tuple[str, ...]:

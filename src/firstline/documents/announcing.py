@@ -50,9 +50,10 @@ class Announcing:
         gone = [change.item_id for change in raw if change.document is None and change.item_id in taken]
         done = [doc_id for doc_id in gone if await self._delete(doc_id, tenant=tenant, kb=kb)]
         if done:
-            self._tell(purge_of(tenant))
+            self._tell(purge_of(tenant), news=True)
         if len(done) < len(taken):
-            self._tell(changes_of(tenant, kb))
+            # What was announced now is not to wait for what failed before it.
+            self._tell(changes_of(tenant, kb), news=True)
         return accepted
 
     async def something(self, source: RegisteredSource, *, event_id: str) -> Accepted:
@@ -61,6 +62,7 @@ class Announcing:
             (), tenant=source.tenant, kb=source.kb, source=source.name, event_id=event_id, wake=True
         )
         if not accepted.again:
+            # A sync that waits for its next attempt may wait because its source said so: it is not hurried.
             self._tell(sync_of(source))
         return accepted
 
@@ -75,7 +77,7 @@ class Announcing:
         there = await self._delete(doc_id, tenant=tenant, kb=kb)
         if not there and not waits:
             raise NotFound(f"There is no document {doc_id[:200]!r} in {kb!r}.", remedy="Check the id, and the base.")
-        self._tell(purge_of(tenant))
+        self._tell(purge_of(tenant), news=True)
 
     async def _delete(self, doc_id: str, *, tenant: str, kb: str) -> bool:
         """False when it is not there, or not yet: a worker that has it in hand looks once more."""
@@ -91,15 +93,15 @@ class Announcing:
             await self._changes.settle([known], answerable=True)
         return True
 
-    def _tell(self, job: Job) -> None:
+    def _tell(self, job: Job, *, news: bool = False) -> None:
         """Nobody waits for it: what is announced is kept already."""
-        telling = asyncio.create_task(self._put(job))
+        telling = asyncio.create_task(self._put(job, news=news))
         self._telling.add(telling)
         telling.add_done_callback(self._telling.discard)
 
-    async def _put(self, job: Job) -> None:
+    async def _put(self, job: Job, *, news: bool) -> None:
         try:
-            await self._jobs.put(job)
+            await self._jobs.put(job, news=news)
         except FirstlineError as error:
             logger.warning("the job %s could not be put; a worker finds what waits: %s", job.name, error)
 

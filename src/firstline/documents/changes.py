@@ -1,6 +1,7 @@
 """Announced changes become answerable: what waits of a knowledge base goes through the document journey, together.
 
-A deletion is a tombstone: unreachable with the next look-up. What the journey refuses is given up with its reason; when
+A deletion is a tombstone: unreachable with the next look-up. While a snapshot waits to be published, documents wait
+where they were announced (`behind`). What the journey refuses is given up with its reason; when
 a run fails as a whole, its changes are tried one by one, so that a single bad one does not keep the others back.
 """
 
@@ -14,7 +15,7 @@ from dataclasses import dataclass
 from typing import Final
 
 from firstline.documents.journey import DocumentJourney
-from firstline.domain import Failure, IngestReport, SourceItem, WaitingChange
+from firstline.domain import Behind, Failure, IngestReport, SourceItem, WaitingChange
 from firstline.errors import Conflict, FirstlineError, NotFound, TooManyRequests, Unavailable
 from firstline.ports import ChangeLedger
 
@@ -23,13 +24,17 @@ logger = logging.getLogger(__name__)
 PROBLEM_CHARS_MAX: Final = 500
 HELD: Final = "It waits in quarantine for a person."
 
+BehindOf = Callable[[str, str], Awaitable[Behind | None]]
+"""What is in the way of changes of a tenant's knowledge base."""
+
 Bury = Callable[[Sequence[str], str, str], Awaitable[object]]
 """Show these documents of a tenant and knowledge base no more. NotFound when one of them is not there."""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class TakingLimits:
-    """`lock_wait_s`: how long another ingest of the knowledge base is waited for before the job is put back."""
+    """`lock_wait_s`: how long another ingest of the knowledge base is waited for before the job is put back.
+    `held_back_s`: so much later it is looked again whether a snapshot still waits."""
 
     batch_changes: int = 200
     batch_bytes: int = 16 * 1024 * 1024
@@ -39,6 +44,7 @@ class TakingLimits:
     lock_wait_s: float = 60.0
     lock_pause_s: float = 0.05
     lock_pause_s_max: float = 0.25
+    held_back_s: float = 10.0
 
     def again_in_s(self, attempts: int) -> float | None:
         if attempts + 1 >= self.attempts_max:
@@ -68,13 +74,16 @@ class ChangeTaking:
         documents: DocumentJourney,
         bury: Bury,
         origin_of: Callable[[str], str],
+        behind: BehindOf | None = None,
         limits: TakingLimits | None = None,
     ) -> None:
-        """`origin_of` a source's name: what its documents' metadata calls the place they came from."""
+        """`origin_of` a source's name: what its documents' metadata calls the place they came from. Without `behind`
+        nothing is in the way."""
         self._changes = changes
         self._documents = documents
         self._bury = bury
         self._origin_of = origin_of
+        self._behind = behind
         self._limits = limits or TakingLimits()
 
     async def take(self, *, tenant: str, kb: str) -> int:
@@ -86,8 +95,19 @@ class ChangeTaking:
             for one in gone:
                 await self._delete(one)
             deleted += len(gone)
-            await self._write([one for one in batch if one.change.document is not None])
+            written = [one for one in batch if one.change.document is not None]
+            if not (written and await self._held_back(tenant, kb)):
+                await self._write(written)
         return deleted
+
+    async def _held_back(self, tenant: str, kb: str) -> bool:
+        """Published on top of a snapshot that waits they would publish it; in it they would be lost with it."""
+        found = None if self._behind is None else await self._behind(tenant, kb)
+        if found is None:
+            return False
+        problem = f"Snapshot {found.snapshot} waits to be published first: {found.why}."[:PROBLEM_CHARS_MAX]
+        await self._changes.hold_back(tenant=tenant, kb=kb, problem=problem, again_in_s=self._limits.held_back_s)
+        return True
 
     def _bounded(self, changes: Sequence[WaitingChange]) -> list[WaitingChange]:
         size, batch = 0, list[WaitingChange]()

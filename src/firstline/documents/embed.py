@@ -1,4 +1,5 @@
-"""Which vectors does a batch get? Every different text is embedded once, long ones beside long ones."""
+"""Which vectors does a batch get? Every different text is embedded once, long ones beside long ones. A document of
+which only the access has changed keeps those that it has."""
 
 from __future__ import annotations
 
@@ -8,13 +9,29 @@ from typing import Final
 
 import numpy as np
 
-from firstline.ports import Embedder, Vectors
+from firstline.documents.run import Batch
+from firstline.ports import ChunkIndex, Embedder, Vectors
 
 TEXTS_PER_CALL: Final = 128
 """A call cannot be interrupted: this bounds how long Ctrl-C waits for it, to a few seconds."""
 
 CALLS_MAX: Final = 2
 """Calls at once: while one ends, the next keeps every core busy."""
+
+
+async def batch_vectors(batch: Batch, *, embedder: Embedder, index: ChunkIndex) -> Vectors:
+    """One row per chunk, in the order of the batch. Raises what the embedder or the index raises."""
+    texts = [text for prepared in batch for text in prepared.texts]
+    earlier = [name for prepared in batch for name in (prepared.earlier or ("",) * len(prepared.texts))]
+    asked = [name for name in earlier if name]
+    if not asked:
+        return await embed(texts, embedder=embedder)
+    first = batch[0].document
+    known = await index.vectors(asked, tenant=first.tenant, kb=first.kb)
+    rows = [known.get(name) for name in earlier]
+    missing = [text for text, row in zip(texts, rows, strict=True) if row is None]
+    fresh = iter(await embed(missing, embedder=embedder)) if missing else iter(())
+    return np.stack([next(fresh) if row is None else row for row in rows])
 
 
 async def embed(texts: Sequence[str], *, embedder: Embedder) -> Vectors:

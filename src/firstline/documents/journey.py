@@ -23,10 +23,11 @@ import logging
 import time
 from collections.abc import AsyncGenerator, AsyncIterator, Awaitable, Callable, Collection, Mapping, Sequence
 from contextlib import AsyncExitStack, asynccontextmanager
+from dataclasses import replace
 from typing import Final
 
 from firstline.documents.commit import commit
-from firstline.documents.embed import embed
+from firstline.documents.embed import batch_vectors
 from firstline.documents.giving_way import (
     RETAKE_PAUSE_S,
     RETAKE_S_MAX,
@@ -52,6 +53,7 @@ from firstline.ports import (
     QuarantineLedger,
     Redactor,
     Source,
+    TextFromImage,
     Vectors,
     WordEncoder,
 )
@@ -92,14 +94,17 @@ class DocumentJourney:
         count_tokens: Callable[[str], int],
         chunk_tokens: int,
         batch_documents: int,
+        ocr: TextFromImage | None = None,
         quarantine: QuarantineLedger | None = None,
         policy: Policy = AS_SHIPPED,
         golden: HasGolden | None = None,
         changes_wait: ChangesWait | None = None,
+        in_flight_s: float = 0.0,
     ) -> None:
-        """Without a `quarantine` what is suspicious is kept out all the same, named in the report alone. `golden` says
-        whether a knowledge base (tenant, kb) has cases that a bulk change can be judged by; without it none has. A long
-        run gives way while `changes_wait`."""
+        """`ocr` reads pages that are pictures. Without a `quarantine` what is suspicious is kept out all the same, and
+        named in the report alone. `golden` says whether a knowledge base (tenant, kb) has cases that a bulk change can
+        be judged by; without it none has. A long run gives way while `changes_wait`. A question may be under way for
+        `in_flight_s`, and keeps its snapshot."""
         self._ledger = ledger
         self._index = index
         self._blobs = blobs
@@ -109,10 +114,12 @@ class DocumentJourney:
         self._count_tokens = count_tokens
         self._chunk_tokens = chunk_tokens
         self._batch_documents = batch_documents
+        self._ocr = ocr
         self._quarantine = quarantine
         self._policy = policy
         self._golden = golden
         self._changes_wait = changes_wait
+        self._in_flight_s = in_flight_s
 
     async def ingest(
         self,
@@ -185,7 +192,7 @@ class DocumentJourney:
 
     async def _open(self, run: Run, origins: Mapping[str, str], *, moved: bool) -> None:
         tenant, kb = run.tenant, run.kb
-        await undo(tenant=tenant, kb=kb, ledger=self._ledger, index=self._index)
+        await undo(tenant=tenant, kb=kb, ledger=self._ledger, index=self._index, in_flight_s=self._in_flight_s)
         candidate = await self._ledger.open_candidate(tenant=tenant, kb=kb, embedder_id=self._embedder.model_id)
         run.reopen(candidate, await self._ledger.current(tenant=tenant, kb=kb))
         if not moved:
@@ -205,7 +212,7 @@ class DocumentJourney:
 
     async def _pipeline(self, run: Run, items: AsyncIterator[SourceItem | Failure], way: GivingWay) -> None:
         async def vectors_of(batch: Batch) -> Vectors:
-            return await embed([text for prepared in batch for text in prepared.texts], embedder=self._embedder)
+            return await batch_vectors(batch, embedder=self._embedder, index=self._index)
 
         async def write(batch: Batch, vectors: Vectors) -> None:
             await commit(batch, vectors, ledger=self._ledger, blobs=self._blobs, index=self._index, words=self._words)
@@ -256,7 +263,7 @@ class DocumentJourney:
         if known is not None and known.content_hash == item.content_hash and not self._rejected(run, item):
             await self._keep(run, known)
             return None
-        prepared = await self._prepared(run, item)
+        prepared = await self._prepared(run, item, known)
         if prepared is None:
             return None
         run.note_hidden(prepared)
@@ -275,7 +282,7 @@ class DocumentJourney:
     def _rejected(self, run: Run, item: SourceItem) -> bool:
         return bool(run.decided) and run.decided.get((item.item_id, fingerprint(item))) is QuarantineState.REJECTED
 
-    async def _prepared(self, run: Run, item: SourceItem) -> Prepared | None:
+    async def _prepared(self, run: Run, item: SourceItem, known: Document | None) -> Prepared | None:
         try:
             return await asyncio.to_thread(
                 prepare,
@@ -286,6 +293,8 @@ class DocumentJourney:
                 redactor=self._redactor,
                 count_tokens=self._count_tokens,
                 chunk_tokens=self._chunk_tokens,
+                known=known,
+                ocr=self._ocr,
             )
         except NotAccepted as error:
             run.fail(Failure(item_id=item.item_id, reason=str(error)))
@@ -410,7 +419,8 @@ class DocumentJourney:
         written = await read_back(run, index=self._index, blobs=self._blobs)
         published = await self._ledger.published(tenant=run.tenant, kb=run.kb)
         return waits(
-            facts,
+            # Who may see a document is no matter for golden cases, and must not wait for them.
+            replace(facts, changed=max(0, facts.changed - run.readmitted)),
             written,
             publish=publish,
             published=published.number > 0,

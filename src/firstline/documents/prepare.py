@@ -6,11 +6,13 @@ import hashlib
 import uuid
 from collections import Counter, deque
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 from typing import Final
 
 from firstline.documents.chunk import ChunkSpan, chunk, embedding_text
 from firstline.documents.parse import parse
 from firstline.documents.quarantine import fingerprint, invisible, reads_like_instructions, safe, suspicions
+from firstline.documents.redact import wholly
 from firstline.documents.run import Prepared
 from firstline.domain import (
     NOTHING,
@@ -20,11 +22,12 @@ from firstline.domain import (
     ParsedDocument,
     Redacted,
     SourceItem,
+    content_hash_of,
     pages_told,
     question_key,
 )
 from firstline.errors import NotAccepted
-from firstline.ports import Redactor
+from firstline.ports import Redactor, TextFromImage
 from firstline.vocabulary import vocabulary
 
 QUESTION_KEY: Final = "question_key"
@@ -41,12 +44,15 @@ def prepare(
     redactor: Redactor,
     count_tokens: Callable[[str], int],
     chunk_tokens: int,
+    known: Document | None = None,
+    ocr: TextFromImage | None = None,
 ) -> Prepared:
-    """CPU-bound, for a thread. NotAccepted when the item cannot be read or holds no text."""
-    parsed = parse(item)
+    """CPU-bound, for a thread. `known` is the revision that stands; `ocr` reads pages that are pictures.
+    NotAccepted when the item cannot be read or holds no text."""
+    parsed = parse(item, ocr=ocr)
     redactor = redactor.for_document(item.kind)
     # Redact first: a chunk edge can cut an identifier in two and hide both halves.
-    redacted = redactor.redact(parsed.text)
+    redacted = wholly(redactor.redact(parsed.text))
     blob = redacted.text.encode("utf-8")
     spans = chunk(redacted.text, tokens_aim=chunk_tokens, count_tokens=count_tokens)
     if not spans:
@@ -94,7 +100,18 @@ def prepare(
             )
         ),
         hidden=_left_out(parsed, item),
+        earlier=_earlier(item, document, chunks, known),
     )
+
+
+def _earlier(item: SourceItem, document: Document, chunks: Sequence[Chunk], known: Document | None) -> tuple[str, ...]:
+    """The ids that these chunks have in the revision that stands, when only who may see it has changed."""
+    if known is None or (known.blob, known.title) != (document.blob, document.title):
+        return ()
+    before = replace(item, acl=known.acl, level=known.level)
+    if content_hash_of(before) != known.content_hash:
+        return ()
+    return tuple(_chunk_id(replace(document, since=known.since), part.start, part.end) for part in chunks)
 
 
 def _left_out(parsed: ParsedDocument, item: SourceItem) -> str:

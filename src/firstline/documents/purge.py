@@ -11,14 +11,14 @@ import hashlib
 import re
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from typing import Any, Final
 
 from firstline.documents.certificate import Certificate, Place
 from firstline.documents.sweep import delete_unused
 from firstline.domain import Tombstone
-from firstline.errors import FirstlineError, InvalidInput, NotFound
+from firstline.errors import FirstlineError, InvalidInput, NotFound, TooManyRequests
 from firstline.ports import (
     BlobStore,
     ChunkIndex,
@@ -35,6 +35,15 @@ PASSES_MAX: Final = 3
 """A record that was written between two looks is found by the next one."""
 SUBJECT_CHARS_MIN: Final = 3
 STONES_AT_ONCE: Final = 10_000
+PURGED_AT_ONCE: Final = 100
+"""Documents whose vectors are removed while no write of their knowledge base goes on: a publication waits as long."""
+WAITS_S: Final = 15.0
+ANEW: Final = "documents that are written anew"
+"""Place of a certificate: not to be purged yet."""
+WAITING: Final = (
+    "documents are being taken anew by a run under way, or were forgotten once more meanwhile: they are not shown, and "
+    "the rest of them is purged by the next `firstline forget --resume`, which a server does by itself."
+)
 INDEX_BYTES: Final = (
     "The index's files may hold bytes of removed vectors until their segment is built anew; no look-up reaches them."
 )
@@ -47,12 +56,13 @@ TOMBSTONE: Final = "The tombstone keeps the document's id, so that a run under w
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Subject:
     """Where a person is named, before anything is done. `documents` by knowledge base; `cannot`: what cannot be found,
-    in words."""
+    in words. `searched`: how many revisions of each knowledge base were read; `records` names every kind that was."""
 
     text: str
     documents: Mapping[str, tuple[str, ...]]
     records: Mapping[str, int]
     cannot: tuple[str, ...]
+    searched: Mapping[str, int]
 
 
 class Purger:
@@ -91,6 +101,19 @@ class Purger:
         """Bury, purge, and look again. A run that was interrupted is finished by forgetting the same once more."""
         return await self.purge(await self._buried_or_known(doc_ids, tenant=tenant, kb=kb, by=by), by=by)
 
+    async def finish(self, *, tenant: str | None) -> list[Certificate]:
+        """As `resume`, for a job that is done again. TooManyRequests when something of it must wait for a run that is
+        writing a forgotten document anew."""
+        done = await self.resume(tenant=tenant)
+        waiting = sum(place.left for one in done for place in one.places if place.name == ANEW)
+        if waiting:
+            raise TooManyRequests(
+                f"{waiting} forgotten documents are being written anew by a run under way.",
+                retry_after_s=WAITS_S,
+                remedy="They are not shown. `firstline forget --resume` purges the rest after that run.",
+            )
+        return done
+
     async def resume(self, *, tenant: str | None) -> list[Certificate]:
         """Finish what runs that died have left, a knowledge base at a time. One that fails does not keep the others:
         its error is raised when they are done."""
@@ -109,35 +132,59 @@ class Purger:
         return done
 
     async def purge(self, stones: Sequence[Tombstone], *, by: str) -> Certificate:
-        """Remove every trace of documents of one knowledge base that are buried."""
+        """Remove every trace of documents of one knowledge base that are buried, as they are buried by now: one that
+        was forgotten once more is purged of that too, and what a run has taken anew since is left alone."""
         tenant, kb = stones[0].tenant, stones[0].kb
-        upto = max(stone.upto for stone in stones)
-        traces = {stone.doc_id: await self._tombstones.traces(stone) for stone in stones}
+        traces: dict[str, Sequence[Revision]] = {}
+        vectors, now = 0, list[Tombstone]()
+        for start in range(0, len(stones), PURGED_AT_ONCE):
+            async with self._tombstones.removing(stones[start : start + PURGED_AT_ONCE]) as found:
+                for stone in found:
+                    traces[stone.doc_id] = await self._tombstones.traces(stone)
+                vectors += await self._purge_index(found)
+                now += found
         revisions = [one for found in traces.values() for one in found]
         marks = await self._marks(kb, traces, tenant)
-        vectors = await self._purge_index(stones)
         quoted = await self._scrub(marks, tenant)
-        for stone in stones:
-            await self._tombstones.purged(stone)
+        waiting = sum([not await self._tombstones.purged(stone) for stone in now])
         names = sorted({one.blob for one in revisions})
         deleted = await delete_unused(names, snapshots=self._snapshots, blobs=self._blobs)
-        left = await self._left(stones, marks, names)
+        left = await self._left(await self._not_taken_anew(now), marks, names)
+        for _ in range(PASSES_MAX):
+            if not any(left[name] for name in quoted):
+                break
+            # A question that was under way has told of it since: by now none can find it any more.
+            for name, count in (await self._scrub(marks, tenant)).items():
+                quoted[name] = quoted.get(name, 0) + count
+            left |= await self._records.quoting(marks, tenant=tenant)
         places = [
             Place(name="index", found=vectors, left=left["index"]),
             Place(name="documents and chunks", found=len(revisions), left=left["documents and chunks"]),
             Place(name="texts in the blob store", found=deleted, left=left["texts in the blob store"]),
             *(Place(name=name, found=quoted.get(name, 0), left=left[name]) for name in sorted(quoted)),
+            *([Place(name=ANEW, found=0, left=waiting)] if waiting else []),
         ]
         shared = len(names) - deleted
         return Certificate(
             tenant=tenant,
-            what={"kb": kb, "documents": sorted(traces), "snapshots_up_to": upto},
+            what={"kb": kb, "documents": sorted(traces), "snapshots_up_to": max(stone.upto for stone in now)},
             by=by,
-            unreachable_at=min(stone.at for stone in stones),
+            unreachable_at=min(stone.at for stone in now),
             purged_at=datetime.now(UTC),
             places=places,
-            kept=(*([f"{shared} texts stay: other documents have the same content."] if shared else []), *KEPT),
+            kept=(
+                *([f"{shared} texts stay: other documents have the same content."] if shared else []),
+                *([f"{waiting} {WAITING}"] if waiting else []),
+                *KEPT,
+            ),
         )
+
+    async def _not_taken_anew(self, purged: Sequence[Tombstone]) -> list[Tombstone]:
+        """What is to be gone: less what a run has written anew since it was removed."""
+        doc_ids = [stone.doc_id for stone in purged]
+        known = await self._tombstones.tombstones(doc_ids, tenant=purged[0].tenant, kb=purged[0].kb)
+        upto = {stone.doc_id: stone.upto for stone in known}
+        return [replace(stone, upto=min(stone.upto, upto[stone.doc_id])) for stone in purged]
 
     async def look_for(self, text: str, *, tenant: str) -> Subject:
         """Every place that names a person. InvalidInput for a text so short that it names everybody."""
@@ -147,11 +194,14 @@ class Purger:
                 f"A text of {len(wanted)} characters stands everywhere.", remedy="Give the whole name or address."
             )
         documents: dict[str, tuple[str, ...]] = {}
+        searched: dict[str, int] = {}
         placeholders = self._placeholders(wanted)
         hidden = 0
         for kb in await self._knowledge.knowledge_bases(tenant=tenant):
             found = set(await self._tombstones.naming(wanted, tenant=tenant, kb=kb))
-            for doc_id, blob, size in await self._tombstones.contents(tenant=tenant, kb=kb):
+            contents = await self._tombstones.contents(tenant=tenant, kb=kb)
+            searched[kb] = len(contents)
+            for doc_id, blob, size in contents:
                 content = await self._content(blob, size)
                 if wanted.casefold() in content.casefold():
                     found.add(doc_id)
@@ -159,7 +209,13 @@ class Purger:
             if found:
                 documents[kb] = tuple(sorted(found))
         records = await self._records.quoting(Marks(texts=frozenset({wanted})), tenant=tenant)
-        return Subject(text=wanted, documents=documents, records=records, cannot=_cannot(placeholders, hidden))
+        return Subject(
+            text=wanted,
+            documents=documents,
+            records=records,
+            cannot=_cannot(placeholders, hidden),
+            searched=searched,
+        )
 
     async def forget_subject(self, subject: Subject, *, tenant: str, by: str) -> Certificate:
         """Forget the documents that name the person, and blank the name in every record."""

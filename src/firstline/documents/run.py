@@ -28,7 +28,8 @@ class Progress:
 class Prepared:
     """A document that is ready to be embedded. `texts` are the chunks' embedding texts; BM25 sees titles and bodies.
     All four of `chunks`, `texts`, `titles` and `bodies` are in reading order. `words` are those of the whole text.
-    `fingerprint` names the content for the quarantine; `hidden` says what was left out because no reader sees it."""
+    `fingerprint` names the content for the quarantine; `hidden` says what was left out because no reader sees it.
+    `earlier` are the ids that the chunks have in the revision that stands, when only its access has changed."""
 
     document: Document
     chunks: tuple[Chunk, ...]
@@ -41,6 +42,7 @@ class Prepared:
     fingerprint: str = ""
     suspicions: tuple[Suspicion, ...] = ()
     hidden: str = ""
+    earlier: tuple[str, ...] = ()
 
 
 Batch = Sequence[Prepared]
@@ -63,6 +65,8 @@ class Run:
         self._told = 0
         self.seen: set[str] = set()
         self.items = self.added = self.changed = self.removed = self.unchanged = self.chunks = 0
+        self.readmitted = 0
+        """Of the changed ones those of which nothing but their access is another."""
         self.redactions: Counter[str] = Counter()
         self.failures: list[Failure] = []
         self.unread: set[str] = set()
@@ -84,6 +88,7 @@ class Run:
         self.current = current
         self.resumed = any(document.since == candidate for document in current.values())
         self.contents = []
+        self.readmitted = 0
         self._told = self._changes
 
     @property
@@ -162,6 +167,7 @@ class Run:
         for prepared in batch:
             known = prepared.document.doc_id in self.current
             self.changed += known
+            self.readmitted += bool(prepared.earlier)
             self.added += not known
             self.chunks += len(prepared.chunks)
             self.contents.append(prepared.document.blob)

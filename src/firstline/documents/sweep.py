@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections import defaultdict
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -25,16 +26,26 @@ class Pruned:
 
 
 async def prune(
-    *, tenant: str, kb: str, keep: int, snapshots: SnapshotLedger, index: ChunkIndex, blobs: BlobStore
+    *,
+    tenant: str,
+    kb: str,
+    keep: int,
+    snapshots: SnapshotLedger,
+    index: ChunkIndex,
+    blobs: BlobStore,
+    in_flight_s: float = 0.0,
 ) -> Pruned:
     """Keep the `keep` newest published snapshots. May be interrupted and run again: the numbers go first, so nobody can
-    return to a snapshot of which something is missing."""
+    return to a snapshot of which something is missing. A question that holds an older one may be under way for
+    `in_flight_s`: it keeps what it began with."""
     oldest = await snapshots.retire(tenant=tenant, kb=kb, keep=keep)
     revisions = chunks = 0
-    for _ in range(ROUNDS_MAX):
+    for number_of_round in range(ROUNDS_MAX):
         gone = await snapshots.retired(tenant=tenant, kb=kb, limit=REVISIONS_AT_ONCE)
         if not gone:
             break
+        if not number_of_round:
+            await asyncio.sleep(in_flight_s)
         by_number: dict[int, list[str]] = defaultdict(list)
         for one in gone:
             by_number[one.since].append(one.doc_id)
@@ -67,5 +78,6 @@ async def delete_unused(names: Sequence[str], *, snapshots: SnapshotLedger, blob
             if unused:
                 await blobs.delete(name)
                 deleted += 1
-        await snapshots.spared(name)
+            # Before the block ends: a content that is doomed from then on waits for the next sweep.
+            await snapshots.spared(name)
     return deleted

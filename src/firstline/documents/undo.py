@@ -1,11 +1,13 @@
 """Take back what abandoned snapshots wrote, in the index and then in the ledger, before the next candidate is opened.
 
 Each round may be repeated: a run that dies in between leaves rows that the next one finds again. The ledger forgets
-that the snapshots could be published before the first index entry goes.
+that the snapshots could be published before the first index entry goes, and questions that hold one of them end before
+that: they keep what they began with.
 """
 
 from __future__ import annotations
 
+import asyncio
 from collections import defaultdict
 from typing import Final
 
@@ -16,13 +18,17 @@ REVISIONS_AT_ONCE: Final = 500
 ROUNDS_MAX: Final = 1_000_000
 
 
-async def undo(*, tenant: str, kb: str, ledger: KnowledgeLedger, index: ChunkIndex) -> int:
-    """Until nothing is left. Returns how many revisions were removed or let go on."""
+async def undo(*, tenant: str, kb: str, ledger: KnowledgeLedger, index: ChunkIndex, in_flight_s: float = 0.0) -> int:
+    """Until nothing is left. A question may be under way for `in_flight_s`. Returns how many revisions were removed or
+    let go on."""
     total = 0
-    for _ in range(ROUNDS_MAX):
+    for number_of_round in range(ROUNDS_MAX):
         found = await ledger.abandoned(tenant=tenant, kb=kb, limit=REVISIONS_AT_ONCE)
         if not found:
             break
+        if not number_of_round and (found.written or found.ended):
+            # From here on no question begins on them.
+            await asyncio.sleep(in_flight_s)
         removed: dict[int, list[str]] = defaultdict(list)
         for one in found.written:
             removed[one.since].append(one.doc_id)

@@ -16,7 +16,7 @@ from typing import Final
 from firstline.documents.changes import ChangeTaking
 from firstline.documents.jobs import CHANGES, PURGE, SWEEP, SYNC, changes_of, purge_of, sync_of
 from firstline.domain import EVERY_TENANT, Job, SourceState, acting_for
-from firstline.errors import FirstlineError, NotFound
+from firstline.errors import FirstlineError, NotFound, TooManyRequests
 from firstline.ports import ChangeLedger, JobHandler, JobQueue, SourceLedger
 
 logger = logging.getLogger(__name__)
@@ -92,7 +92,9 @@ class Working:
         """Once a day: what announces its changes is asked for what it may have failed to announce, and what failed is
         tried again."""
         await self.changes.forget_events(older_s=self._limits.events_kept_s)
-        await self._purge(None)
+        # What has to wait for a run is purged by the job of its own.
+        with contextlib.suppress(TooManyRequests):
+            await self._purge(None)
         for source in await self._sources.sources(tenant=None):
             if source.config.get("hook_secret") or source.state is SourceState.FAILED:
                 await self.jobs.put(sync_of(source))

@@ -101,6 +101,23 @@ class Accepted:
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
+class Behind:
+    """What is in the way of changes: the newest snapshot that waits to be published, since when and why the oldest one
+    does."""
+
+    snapshot: int
+    since: datetime
+    why: str
+
+    @property
+    def what_to_do(self) -> str:
+        return (
+            f"`firstline snapshot check {self.snapshot} --publish` publishes it if the golden cases do not get worse, "
+            f"`firstline snapshot publish {self.snapshot}` whatever they say, `firstline snapshot discard` gives it up"
+        )
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
 class Lag:
     """How far a knowledge base is behind what its sources announced. `oldest_at`: since when the longest waiting
     document has waited. Of the `settled` changes that became answerable within the last hour, the time from change to

@@ -78,8 +78,12 @@ class Redaction:
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Redacted:
+    """`unapplied` names what was not looked for in all of the text, for want of time: all that it was not looked for in
+    is behind a placeholder."""
+
     text: str
     redactions: tuple[Redaction, ...]
+    unapplied: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from datetime import datetime
 from enum import StrEnum
+from typing import Final
 
 
 class SnapshotState(StrEnum):
@@ -73,6 +74,10 @@ class CandidateFacts:
     @property
     def chunks_after(self) -> int:
         return self.chunks_before + self.chunks_written - self.chunks_ended
+
+
+FORGOTTEN: Final = "[forgotten]"
+"""Stands in records where a document or a person was forgotten."""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)

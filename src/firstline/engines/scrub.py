@@ -11,9 +11,9 @@ import re
 from collections.abc import Mapping
 from typing import Any, Final, cast
 
+from firstline.domain import FORGOTTEN
 from firstline.ports import Marks
 
-FORGOTTEN: Final = "[forgotten]"
 NOWHERE: Final = "00000000-0000-0000-0000-000000000000"
 NO_BLOB: Final = "0" * 64
 _KEPT: Final = frozenset(
@@ -25,6 +25,11 @@ _KEPT: Final = frozenset(
 def scrubbed(record: Any, marks: Marks) -> Any:
     """The record without a trace of what is marked; equal to it when there was none."""
     return _Scrub(marks).value(record)
+
+
+def told(record: Any, marks: Marks) -> Any:
+    """As `scrubbed`, for sentences about documents: one that names a forgotten document goes as a whole."""
+    return _Told(marks).value(record)
 
 
 def quotes(record: Any, marks: Marks) -> bool:
@@ -87,6 +92,25 @@ class _Scrub:
             return False
         named = cast(Mapping[str, Any], found)
         return any(_in(named.get(name), self._ids) for name in ("chunk_id", "doc_id", "item_id"))
+
+
+class _Told(_Scrub):
+    def __init__(self, marks: Marks) -> None:
+        super().__init__(marks)
+        ids = "|".join(re.escape(one) for one in sorted(marks.doc_ids, key=len, reverse=True))
+        # An id that is a word, or a part of a path, is one only where it is quoted.
+        quoted, whole = rf"""(?<=['"“‘`])(?:{ids})(?=['"”’`])""", rf"(?<![\w/.#-])(?:{ids})(?![\w/#-]|\.\w)"
+        paths = any(sign in one for one in marks.doc_ids for sign in "/.#")
+        self._named = re.compile(f"{quoted}|{whole}" if paths else quoted) if ids else None
+
+    def _text(self, text: str) -> str:
+        if self._named is not None and self._named.search(text):
+            return FORGOTTEN
+        return super()._text(text)
+
+    def _list(self, found: list[Any]) -> list[Any]:
+        """What became of a forgotten document is nobody's business any more: it leaves the list."""
+        return super()._list([one for one in found if not self._is_marked(one)])
 
 
 def _items(value: Any) -> list[Any]:

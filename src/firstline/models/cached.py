@@ -1,4 +1,4 @@
-"""Embedders that remember: on disk for evaluation, in memory for questions. Same port in and out."""
+"""An embedder that remembers on disk, for evaluation. Same port in and out."""
 
 from __future__ import annotations
 
@@ -8,7 +8,6 @@ import hashlib
 import os
 import threading
 import zlib
-from collections import OrderedDict
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Final
@@ -18,9 +17,6 @@ import numpy as np
 from firstline.ports import Embedder, Vectors
 
 ENTRIES_MAX: Final = 200_000
-QUERY_ENTRIES_MAX: Final = 4_096
-QUERY_TEXTS_MAX: Final = 8
-"""Calls with more texts are ingestion, which never repeats itself: they pass by the query cache."""
 EMBED_TEXTS_MAX: Final = 1_024
 """Vectors computed between two writes: what an interrupted run loses at most."""
 KEY_BYTES: Final = 32
@@ -110,39 +106,6 @@ class CachedEmbedder:
         self._vectors.clear()
         self._load(self._old)
         self._fresh = 0
-
-
-class QueryCache:
-    """Keeps the vectors of the latest questions in memory, by digest of the text, never the text itself."""
-
-    def __init__(self, inner: Embedder, *, entries_max: int = QUERY_ENTRIES_MAX) -> None:
-        self._inner = inner
-        self._entries_max = entries_max
-        self._vectors: OrderedDict[bytes, Vectors] = OrderedDict()
-
-    @property
-    def model_id(self) -> str:
-        return self._inner.model_id
-
-    @property
-    def dimensions(self) -> int:
-        return self._inner.dimensions
-
-    async def embed(self, texts: Sequence[str]) -> Vectors:
-        if not texts or len(texts) > QUERY_TEXTS_MAX:
-            return await self._inner.embed(texts)
-        keys = [hashlib.sha256(text.encode("utf-8", "surrogatepass")).digest() for text in texts]
-        missing = [place for place, key in enumerate(keys) if key not in self._vectors]
-        found = {key: self._vectors[key] for key in keys if key in self._vectors}
-        if missing:
-            vectors = await self._inner.embed([texts[place] for place in missing])
-            found |= {keys[place]: vector for place, vector in zip(missing, vectors, strict=True)}
-        for key in keys:
-            self._vectors[key] = found[key]
-            self._vectors.move_to_end(key)
-        while len(self._vectors) > self._entries_max:
-            self._vectors.popitem(last=False)
-        return np.stack([found[key] for key in keys])
 
 
 def _checksum(body: bytes) -> bytes:

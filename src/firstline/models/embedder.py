@@ -13,7 +13,6 @@ from pathlib import Path
 from typing import Any, Final, cast
 
 from firstline.errors import Broken, InvalidInput
-from firstline.models.cached import QueryCache
 from firstline.models.embedder_endpoint import CONCURRENT_MAX, EndpointEmbedder
 from firstline.models.embedder_local import TOKENS_MAX, LocalEmbedder
 from firstline.models.endpoint_address import checked_address
@@ -67,11 +66,11 @@ def open_embedder(*, name: str, model: str, api_key: str, threads: int) -> Local
 
 
 def for_questions(embedder: Embedder) -> Embedder:
-    """The embedder as questions use it: the latest texts are remembered, and those that wait together go together."""
+    """The embedder as questions use it: those that wait together go together."""
     if isinstance(embedder, EndpointEmbedder):
         # Its distance, not this machine's processor, is what calls wait for: as many at once as it takes.
-        return QueryCache(GatheredEmbedder(embedder, running_max=CONCURRENT_MAX))
-    return QueryCache(GatheredEmbedder(embedder))
+        return GatheredEmbedder(embedder, running_max=CONCURRENT_MAX)
+    return GatheredEmbedder(embedder)
 
 
 def shipped_files() -> EmbedderFiles:

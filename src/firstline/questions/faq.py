@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-from firstline.domain import Evidence, Scores, question_key
+from firstline.domain import EXACT, Evidence, question_key
 from firstline.errors import Unavailable
 from firstline.ports import BlobStore, KnowledgeLedger, Scope
 
-EXACT = Scores(dense=1.0, words=0.0, document=1.0, fused=1.0)
-
 
 async def faq(question: str, scope: Scope, *, ledger: KnowledgeLedger, blobs: BlobStore) -> tuple[Evidence, ...]:
-    """The chunks of the FAQ document that is titled by this question, in reading order; empty when there is none."""
+    """The chunks of the FAQ document that is titled by this question, in reading order; empty when there is none. The
+    ledger shows none that has expired."""
     key = question_key(question)
     document = await ledger.faq(key, scope) if key else None
     if document is None:

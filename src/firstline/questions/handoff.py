@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import uuid
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from datetime import datetime
@@ -19,6 +20,7 @@ from firstline.domain import (
     Tried,
     Turn,
 )
+from firstline.questions.asked import Asked
 from firstline.questions.card.apt import apt, followed
 from firstline.questions.card.asides import of_us, withdraws
 from firstline.questions.card.attempts import is_attempt, is_result
@@ -45,6 +47,7 @@ from firstline.questions.message.language import DEFAULT
 from firstline.questions.message.person_wanted import wants_person
 from firstline.questions.message.terms import terms
 from firstline.questions.shown_before import settled
+from firstline.questions.trail import Trail
 
 SUMMARY_CHARS_MAX: Final = 1_600
 CODES_NAMED_MAX: Final = 2
@@ -59,6 +62,22 @@ _REFERS_BACK: Final = re.compile(
     r"\b(?:that|this|it|which|the\s+(?:page|answer|article))\s+(?:(?:did|does|has|is)(?:n't|\s+not)|makes?\s+no)\b|\byou\s+(?:already\s+)?(?:said|told|sent)\b",
     re.IGNORECASE,
 )
+
+
+def at_once(asked: Asked, trail: Trail, reason: Reason, *, now: datetime) -> Handoff:
+    """What is known at once; `with_handoff` reads the conversation and fills in the rest before it is recorded."""
+    return handoff(
+        Case(
+            session_id=asked.session.session_id,
+            turn=asked.number,
+            reason=reason,
+            question=asked.question,
+            earlier=(),
+            triage=trail.triage,
+        ),
+        handoff_id=str(uuid.uuid4()),
+        created_at=now,
+    )
 
 
 def handoff(case: Case, *, handoff_id: str, created_at: datetime) -> Handoff:

@@ -11,7 +11,6 @@ from __future__ import annotations
 
 import asyncio
 import time
-import uuid
 from collections.abc import AsyncGenerator, Collection, Mapping, Sequence
 from contextlib import asynccontextmanager
 from copy import copy
@@ -53,12 +52,10 @@ from firstline.ports import (
     Reranker,
     Scope,
     TriageClassifier,
-    Vectors,
     WordEncoder,
 )
 from firstline.questions.admission import Admission
 from firstline.questions.asked import Asked, Message, OnStatus
-from firstline.questions.card.case import Case
 from firstline.questions.caveats import caveats, readings
 from firstline.questions.clarify import clarify
 from firstline.questions.compose import compose
@@ -68,7 +65,8 @@ from firstline.questions.faq import faq
 from firstline.questions.gate import GateModel, confidence_features, relevance_features
 from firstline.questions.gates_in_force import AS_GIVEN, GatesInForce, held_at, reads
 from firstline.questions.handing_over import append, with_handoff
-from firstline.questions.handoff import handoff
+from firstline.questions.handoff import at_once
+from firstline.questions.kept_answers import ANEW, Answers
 from firstline.questions.limits import JourneyLimits, refuse_other_embedder
 from firstline.questions.message.person_wanted import wants_person
 from firstline.questions.message.references import begins_anew, changes_subject
@@ -114,9 +112,10 @@ class QuestionJourney:
         reranker: Reranker | None = None,
         english: Collection[str] = frozenset(),
         in_force: GatesInForce = AS_GIVEN,
+        answers: Answers = ANEW,
     ) -> None:
         """`english`: words (lower case) that are never taken for misspelt. `in_force` puts the thresholds that were
-        calibrated for a knowledge base on `gates`."""
+        calibrated for a knowledge base on `gates`. `answers` knows what was worked out a moment ago."""
         self._knowledge = knowledge
         self._conversations = conversations
         self._blobs = blobs
@@ -134,6 +133,7 @@ class QuestionJourney:
         self._redactor = redactor
         self._gates = gates
         self._in_force = in_force
+        self._answers = answers
         self._limits = limits
         self._admission = Admission(limits.turns_at_once)
         self._locks = SessionLocks()
@@ -163,7 +163,7 @@ class QuestionJourney:
         """A recorded message taken once more, on its snapshot and gates, with the conversation as it was `then`. What
         was late or broken is again. Errors as in `ask`."""
         other = copy(self)
-        other._conversations, other._replays = then, turn
+        other._conversations, other._replays, other._answers = then, turn, ANEW
         return await other._taken(Message(session=session, principal=principal, text=turn.question))
 
     async def _taken(self, message: Message) -> Turn:
@@ -192,7 +192,7 @@ class QuestionJourney:
             question=message.text,
             number=history[-1].number + 1 if history else 1,
             history=history[-kept:] if kept else (),
-            scope=Scope.of(message.principal, kb=session.kb, snapshot=snapshot.number),
+            scope=Scope.of(message.principal, kb=session.kb, snapshot=snapshot.number, forgotten=snapshot.forgotten),
             exclude=message.exclude,
             on_status=message.on_status,
             gates=reads(gates),
@@ -215,7 +215,7 @@ class QuestionJourney:
         """Retrieval alone: rewrite and retrieve, without triage, gates or record. For search and evaluation."""
         text = self._accepted(question)
         snapshot = await self._published(tenant=principal.tenant, kb=kb)
-        scope = Scope.of(principal, kb=kb, snapshot=snapshot.number)
+        scope = Scope.of(principal, kb=kb, snapshot=snapshot.number, forgotten=snapshot.forgotten)
         spelt = await self._search.spelling(text, scope)
         plan = rewrite(spelt.text, earlier=[self._redactor.redact(turn).text for turn in history])
         return await self._search.rank(plan, scope, Trail(), limit=limit, exclude=exclude)
@@ -225,7 +225,7 @@ class QuestionJourney:
         calibration, which must not hand anything over to a person."""
         other = copy(self)
         other._gates, other._in_force = held_at(self._gates, threshold), AS_GIVEN
-        other._conversations = conversations
+        other._conversations, other._answers = conversations, ANEW
         return other
 
     async def readable(self, turn: Turn, principal: Principal, *, kb: str) -> Turn:
@@ -311,14 +311,17 @@ class QuestionJourney:
             answer = self._curated_answer(asked, trail, curated)
             if answer is not None:
                 return answer
+        return await self._answers.outcome(asked, trail, self._worked_out)
 
+    async def _worked_out(self, asked: Asked, trail: Trail) -> Outcome:
         await asked.tell("triage")
-        vector = await self._triage(asked, trail)
-        if (early := self._early_outcome(asked, trail)) is not None:
+        await self._triage(asked, trail)
+        early = self._early_outcome(asked, trail) or await self._answers.alike(asked, trail)
+        if early is not None:
             return early
 
         await asked.tell("retrieve")
-        await self._find(asked, trail, vector)
+        await self._find(asked, trail)
         ranked_max = self._limits.search.documents_ranked
         with trail.step("settle"):
             await settle(asked, trail, search=self._search, limit=ranked_max, rules=self._limits.rules)
@@ -341,15 +344,15 @@ class QuestionJourney:
         await asked.tell("compose")
         return await self._answer(asked, trail, features, outright=outright)
 
-    async def _triage(self, asked: Asked, trail: Trail) -> Vectors | None:
-        """The question's vector, which retrieval uses too; None when there is none to be had."""
+    async def _triage(self, asked: Asked, trail: Trail) -> None:
+        """With the question's vector, which retrieval uses too; None when there is none to be had."""
         with trail.step("embed"):
             vectors = await self._search.vectors([asked.question], trail)
         with trail.step("triage"):
             if vectors is not None:
+                trail.vector = vectors[0]
                 trail.probabilities = self._classifier.classify(vectors[0], asked.question)
             trail.triage = sort(asked, trail.probabilities or WITHOUT_CLASSIFIER, self._limits.rules)
-        return None if vectors is None else vectors[0]
 
     def _early_outcome(self, asked: Asked, trail: Trail) -> Outcome | None:
         """What needs no retrieval. High stakes come before a wish for a person: the acknowledgement differs."""
@@ -359,7 +362,7 @@ class QuestionJourney:
         rules = rules_for(asked.session.kb, self._limits.rules)
         if found.category is Category.HIGH_STAKES:
             said, offer = rules.told(found.intent, offer=self._limits.retention_offer)
-            handed = self._handoff(asked, trail, Reason.HIGH_STAKES)
+            handed = at_once(asked, trail, Reason.HIGH_STAKES, now=datetime.now(UTC))
             return HighStakes(acknowledgement=said, offer=offer or None, handoff=handed)
         if found.intent is Intent.PERSON:
             return self._escalate(asked, trail, Reason.USER_ASKED)
@@ -371,7 +374,7 @@ class QuestionJourney:
             return self._escalate(asked, trail, private if found.intent is Intent.PRIVATE_DATA else other)
         return None
 
-    async def _find(self, asked: Asked, trail: Trail, vector: Vectors | None) -> None:
+    async def _find(self, asked: Asked, trail: Trail) -> None:
         with trail.step("spelling"):
             spelt = await self._search.spelling(asked.question, asked.scope)
             trail.read_as = spelt.text
@@ -385,7 +388,7 @@ class QuestionJourney:
             asked.scope,
             trail,
             limit=self._limits.search.documents_ranked,
-            vector=vector if alone else None,
+            vector=trail.vector if alone else None,
             exclude=asked.exclude,
         )
         trail.ranked = copies_last(found, trail.copies)
@@ -455,22 +458,7 @@ class QuestionJourney:
     # --- hand-over and record ---------------------------------------------------------------------------------------
 
     def _escalate(self, asked: Asked, trail: Trail, reason: Reason) -> Escalated:
-        return Escalated(handoff=self._handoff(asked, trail, reason))
-
-    def _handoff(self, asked: Asked, trail: Trail, reason: Reason) -> Handoff:
-        """What is known at once; `with_handoff` reads the conversation and fills in the rest before it is recorded."""
-        return handoff(
-            Case(
-                session_id=asked.session.session_id,
-                turn=asked.number,
-                reason=reason,
-                question=asked.question,
-                earlier=(),
-                triage=trail.triage,
-            ),
-            handoff_id=str(uuid.uuid4()),
-            created_at=datetime.now(UTC),
-        )
+        return Escalated(handoff=at_once(asked, trail, reason, now=datetime.now(UTC)))
 
     async def _record(self, asked: Asked, trail: Trail, outcome: Outcome) -> Turn:
         outcome, new = await with_handoff(

@@ -60,6 +60,8 @@ class Replay:
     recorded: Turn
     again: Turn
     differences: tuple[Difference, ...]
+    reasons: tuple[str, ...] = ()
+    """Why it may differ: what it rested on and is not there any more."""
 
     @property
     def same(self) -> bool:

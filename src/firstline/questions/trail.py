@@ -20,6 +20,7 @@ from firstline.domain import (
     Triage,
 )
 from firstline.errors import Unavailable
+from firstline.ports import Vectors
 from firstline.questions.prefer import sisters_of
 from firstline.questions.stories import only_a_story
 
@@ -31,16 +32,17 @@ HANDED_OVER: Final = "the turn was handed over"
 class Trail:
     """By document id: `documents` are those found, `copies` those whose text a better placed document has,
     `outdated` those that were replaced, as they or others say. `left_out`: a sentence was not quoted. `degraded`
-    names the stages that were late or broken and what was done instead, in plain words. `probabilities` is what the
-    triage classifier read. `read_as` is the message with its misspelt words corrected. `stands` is the session's
-    hand-over that is not closed. `cut` names the step that ended the turn, if one did. `then` is the `degraded` of
-    a recorded turn that is replayed: it goes without the same again.
+    names the stages that were late or broken and what was done instead, in plain words. `vector` is the message's
+    own, `probabilities` what the triage classifier made of it. `read_as` is the message with its misspelt words
+    corrected. `stands` is the session's hand-over that is not closed. `cut` names the step that ended the turn, if one
+    did. `then` is the `degraded` of a recorded turn that is replayed: it goes without the same again.
 
     What depends on the first document is read off `ranked` whenever it is needed: another may come first later."""
 
     stands: Handoff | None = None
     read_as: str = ""
     triage: Triage | None = None
+    vector: Vectors | None = None
     probabilities: Mapping[Category, float] = field(default_factory=dict[Category, float])
     plan: SearchPlan | None = None
     evidence: tuple[Evidence, ...] = ()

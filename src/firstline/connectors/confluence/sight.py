@@ -23,7 +23,7 @@ class Sight:
     def learn(self, page: Json) -> None:
         """What a list says of a page. A server that leaves restrictions out is asked for them when they matter."""
         read = inner(page, "restrictions", "read", "restrictions")
-        if "user" in read and "group" in read:
+        if _is_told(read):
             self._known[text(page, "id")] = _tags(read)
 
     async def of(self, page: Json) -> frozenset[str] | None:
@@ -42,11 +42,18 @@ class Sight:
             url = f"{self._api}/content/{number}/restriction/byOperation/read"
             try:
                 answer, _ = await ask(self._http, url, params={"limit": str(READERS_PER_LIST)})
-                self._known[number] = _tags(inner(record(answer, url), "restrictions"))
+                read = inner(record(answer, url), "restrictions")
+                # Not to be told who may see it means nobody, too.
+                self._known[number] = _tags(read) if _is_told(read) else frozenset()
             except (NotFound, Forbidden, InvalidInput):
                 # Not to know who may see it means nobody.
                 self._known[number] = frozenset()
         return self._known[number]
+
+
+def _is_told(read: Mapping[str, object]) -> bool:
+    """Both lists are there, if only as empty ones."""
+    return all(isinstance(inner(read, name).get("results"), list) for name in ("user", "group"))
 
 
 def _tags(read: Mapping[str, object]) -> frozenset[str] | None:

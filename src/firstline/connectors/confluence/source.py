@@ -11,11 +11,12 @@ from pydantic import Field, StringConstraints
 
 from firstline.connectors.confluence.sight import Sight
 from firstline.connectors.confluence.storage import attachments, storage_html
-from firstline.connectors.http import HttpClient
+from firstline.connectors.http import HttpClient, shown_url
 from firstline.connectors.kind import Opening, SecretRef, SourceKind, WebAddress, WebConfig
 from firstline.connectors.vendors.answers import Json, ask, inner, inner_list, record, records, text
 from firstline.connectors.vendors.following import Entry, follow_stamps, known_of, place_of, stamp_of
 from firstline.connectors.vendors.item import Making, basic, only
+from firstline.connectors.vendors.paging import place_after
 from firstline.domain import Alert, Change, Cursor
 from firstline.errors import Forbidden, NotFound
 
@@ -128,6 +129,7 @@ class ConfluenceSource:
             query += " and space in (" + ",".join(f'"{key}"' for key in self._config.spaces) + ")"
         asked = {"cql": f"{query} order by created", "expand": LISTED, "limit": str(PAGE)}
         url = f"{self._api}/content/search"
+        place = ""
         for _ in range(PAGES_MAX):
             answer, _ = await ask(http, url, params=asked)
             for page in records(answer, "results", url):
@@ -135,7 +137,8 @@ class ConfluenceSource:
                     yield page
             links = inner(cast("Json", answer), "_links")
             following = text(links, "next")
-            if not following:
+            place = place_after(place, following, more=bool(following), where=shown_url(url))
+            if not place:
                 return
             # Relative to the site, with or without the folder that it lies in.
             base = text(links, "base") or self._site

@@ -14,6 +14,7 @@ from firstline.connectors.kind import Opening, SecretRef, SourceKind, WebAddress
 from firstline.connectors.vendors.answers import Json, ask, inner, inner_list, record, text
 from firstline.connectors.vendors.following import Entry, follow_stamps, known_of, place_of, stamp_of
 from firstline.connectors.vendors.item import Making, at_least, notes_allowed
+from firstline.connectors.vendors.paging import broken_off
 from firstline.domain import Change, Cursor, DocumentKind
 from firstline.errors import Forbidden, InvalidInput, NotFound
 
@@ -89,6 +90,7 @@ class DiscourseSource:
                 yield cast("Change", change)
 
     async def _entries(self, http: HttpClient, topics: Topics) -> AsyncIterator[Entry]:
+        met: set[str] = set()
         for page in range(PAGES_MAX):
             # In the order in which they were begun: what is new does not push others from page to page.
             asked = {"order": "created", "ascending": "true", "no_definitions": "true", "page": str(page)}
@@ -99,7 +101,12 @@ class DiscourseSource:
                     "The forum did not answer with a list of topics.",
                     remedy="Check the address of the source; nothing was removed.",
                 )
-            for topic in inner_list(listing, "topics"):
+            found = inner_list(listing, "topics")
+            numbers = {text(topic, "id") for topic in found}
+            if text(listing, "more_topics_url") and numbers <= met:
+                raise broken_off("The list of topics")
+            met |= numbers
+            for topic in found:
                 told = [topic.get(name) for name in ("title", "bumped_at", "last_posted_at", "posts_count", "closed")]
                 solved = topic.get("has_accepted_answer")
                 acl = sorted(topics.access_of(topic).acl)

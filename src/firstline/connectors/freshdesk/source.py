@@ -29,7 +29,7 @@ from firstline.connectors.vendors.following import (
 )
 from firstline.connectors.vendors.item import LevelName, Making, at_least, basic, iso, moment, notes_allowed
 from firstline.domain import Alert, Change, Complete, Cursor, DocumentKind, Removed, SourceItem
-from firstline.errors import NotFound
+from firstline.errors import Forbidden, NotFound
 
 PAGE: Final = 100
 CONVERSATION_PAGES_MAX: Final = 50
@@ -106,7 +106,7 @@ class FreshdeskSource:
             async for change in self._thrown_away(http, mark.since):
                 yield change
 
-        async def fetch(since: float, page: int) -> list[Entry]:
+        async def fetch(since: float, page: int) -> tuple[list[Entry], bool]:
             return await self._page(http, tickets, since, page)
 
         async def read(entry: Entry) -> Sequence[Change]:
@@ -115,7 +115,7 @@ class FreshdeskSource:
         earliest = max(FIRST_MOMENT_S, moment(self._config.since))
         last = mark
         async for change in follow_updates(
-            lambda since: updated_since(fetch, max(since, earliest), page_size=PAGE),
+            lambda since: updated_since(fetch, max(since, earliest)),
             read,
             name=self._opening.name,
             prefix=f"{self._opening.name}/tickets/",
@@ -141,7 +141,7 @@ class FreshdeskSource:
         place = {"mark": mark.told(), "known": sorted(self._known), "archived": sorted(self._archived)}
         return Cursor(value=json.dumps(place, separators=(",", ":")))
 
-    async def _page(self, http: HttpClient, tickets: Tickets, since: float, page: int) -> list[Entry]:
+    async def _page(self, http: HttpClient, tickets: Tickets, since: float, page: int) -> tuple[list[Entry], bool]:
         url = f"{self._site}/api/v2/tickets"
         asked = {
             "updated_since": iso(since),
@@ -151,9 +151,10 @@ class FreshdeskSource:
             "per_page": str(PAGE),
             "page": str(page),
         }
-        found = records((await ask(http, url, params=asked))[0], "", url)
+        answer, reply = await ask(http, url, params=asked)
+        found = records(answer, "", url)
         self._listed |= {_number(text(ticket, "id")) for ticket in found}
-        return [
+        entries = [
             Entry(
                 key=f"tickets/{text(ticket, 'id')}",
                 updated=moment(ticket.get("updated_at")),
@@ -162,6 +163,7 @@ class FreshdeskSource:
             )
             for ticket in found
         ]
+        return entries, len(found) >= PAGE or bool(reply.link("next"))
 
     async def _conversations(self, http: HttpClient, key: str) -> list[Json]:
         url = f"{self._site}/api/v2/{key}/conversations"
@@ -209,6 +211,9 @@ class FreshdeskSource:
                 await ask(http, f"{self._site}/api/v2/tickets/archived/{number}")
             except NotFound:
                 return False
+            except Forbidden:
+                # A plan without an archive: it is not known, so it stays.
+                return True
             self._archived.add(number)
             return True
         ticket = cast("dict[str, Any]", answer) if isinstance(answer, dict) else {}

@@ -8,10 +8,12 @@ from typing import Any, Final
 
 from firstline.connectors.http import HttpClient, HttpReply
 from firstline.connectors.vendors.answers import LIMITED_S, Json, ask, inner, inner_list, record, text
+from firstline.connectors.vendors.paging import place_after
 from firstline.errors import Forbidden, InvalidInput, NotFound, TooManyRequests, Unavailable
 
 PAGES_MAX: Final = 10_000
 COMMENT_PAGES_MAX: Final = 20
+_LISTING: Final = "The GraphQL API"
 _LIST: Final = """query($owner: String!, $name: String!, $after: String) {
   repository(owner: $owner, name: $name) {
     discussions(first: 100, after: $after, orderBy: {field: CREATED_AT, direction: ASC}) {
@@ -47,30 +49,30 @@ class Discussions:
 
     async def listed(self) -> AsyncIterator[Json]:
         """Every discussion in the order in which they were begun."""
-        after: str | None = None
+        after = ""
         for _ in range(PAGES_MAX):
-            repository = await self._asked(_LIST, after=after)
+            repository = await self._asked(_LIST, after=after or None)
             discussions = inner(repository, "discussions")
             for node in inner_list(discussions, "nodes"):
                 yield node
             info = inner(discussions, "pageInfo")
-            after = text(info, "endCursor")
-            if info.get("hasNextPage") is not True or not after:
+            after = place_after(after, text(info, "endCursor"), more=info.get("hasNextPage") is True, where=_LISTING)
+            if not after:
                 return
 
     async def one(self, number: int) -> tuple[Json, list[Json]]:
         """(discussion, its comments). NotFound when it is gone."""
-        after: str | None = None
+        after = ""
         found: Json = {}
         comments: list[Json] = []
         for _ in range(COMMENT_PAGES_MAX):
-            found = inner(await self._asked(_ONE, number=number, after=after), "discussion")
+            found = inner(await self._asked(_ONE, number=number, after=after or None), "discussion")
             if not found:
                 raise NotFound(f"Discussion {number} is not there.", remedy="It was deleted or moved.")
             comments.extend(inner_list(found, "comments", "nodes"))
             info = inner(found, "comments", "pageInfo")
-            after = text(info, "endCursor")
-            if info.get("hasNextPage") is not True or not after:
+            after = place_after(after, text(info, "endCursor"), more=info.get("hasNextPage") is True, where=_LISTING)
+            if not after:
                 break
         return found, comments
 

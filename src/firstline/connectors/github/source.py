@@ -119,10 +119,11 @@ class GitHubSource:
     async def _issues(self, http: HttpClient, posts: Posts, mark: Mark) -> AsyncIterator[Change | Mark]:
         url = f"{self._api}/repos/{posts.repository}/issues"
 
-        async def fetch(since: float, page: int) -> list[Entry]:
+        async def fetch(since: float, page: int) -> tuple[list[Entry], bool]:
             asked = {"state": "all", "sort": "updated", "direction": "asc", "per_page": str(PAGE), "page": str(page)}
-            found = records((await ask(http, url, params={**asked, "since": iso(since)}))[0], "", url)
-            return [
+            answer, reply = await ask(http, url, params={**asked, "since": iso(since)})
+            found = records(answer, "", url)
+            entries = [
                 Entry(
                     key=f"{posts.repository}/issues/{text(issue, 'number')}",
                     updated=moment(issue.get("updated_at")),
@@ -131,6 +132,8 @@ class GitHubSource:
                 )
                 for issue in found
             ]
+            # It leaves out what was hidden, and the page is shorter then.
+            return entries, len(found) >= PAGE or bool(reply.link("next"))
 
         async def read(entry: Entry) -> Sequence[Change]:
             count = entry.data.get("comments")
@@ -138,7 +141,7 @@ class GitHubSource:
             return [posts.issue(entry.data, comments)]
 
         async for change in follow_updates(
-            lambda since: updated_since(fetch, since, page_size=PAGE),
+            lambda since: updated_since(fetch, since),
             read,
             name=self._opening.name,
             prefix=f"{self._opening.name}/{posts.repository}/issues/",

@@ -111,7 +111,7 @@ class GitLabSource:
         return access if public else only(access, frozenset({f"gitlab:{path}"}), self._config.tags)
 
     async def _issues(self, http: HttpClient, project: _Project, mark: Mark) -> AsyncIterator[Change | Mark]:
-        async def fetch(since: float, page: int) -> list[Entry]:
+        async def fetch(since: float, page: int) -> tuple[list[Entry], bool]:
             asked = {
                 "scope": "all",
                 "order_by": "updated_at",
@@ -120,8 +120,9 @@ class GitLabSource:
                 "per_page": str(PAGE),
                 "page": str(page),
             }
-            found = records((await ask(http, f"{project.api}/issues", params=asked))[0], "", project.path)
-            return [
+            answer, reply = await ask(http, f"{project.api}/issues", params=asked)
+            found = records(answer, "", project.path)
+            entries = [
                 Entry(
                     key=f"{project.path}/issues/{text(issue, 'iid')}",
                     updated=moment(issue.get("updated_at")),
@@ -130,12 +131,13 @@ class GitLabSource:
                 )
                 for issue in found
             ]
+            return entries, len(found) >= PAGE or bool(reply.headers.get("x-next-page", "").strip())
 
         async def read(entry: Entry) -> Sequence[Change]:
             return [self._change(entry.data, await self._read_notes(http, project, entry.data), project)]
 
         async for change in follow_updates(
-            lambda since: updated_since(fetch, since, page_size=PAGE),
+            lambda since: updated_since(fetch, since),
             read,
             name=self._opening.name,
             prefix=f"{self._opening.name}/{project.path}/issues/",

@@ -6,6 +6,8 @@ import asyncio
 import base64
 import contextlib
 import os
+import re
+import shutil
 import signal
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -22,7 +24,54 @@ _DENIED: Final = (
     "error: 403",
     "error: 401",
 )
+_VERSION: Final = re.compile(rb"(\d{1,4})\.(\d{1,4})")
+VERSION_S_MAX: Final = 20.0
 _LIST_BYTES_MAX: Final = 512 * 1024 * 1024
+
+
+PINS_SINCE: Final = (2, 37)
+"""Older programs know no `http.curloptResolve`, and would look the host up once more by themselves."""
+WATCH_S: Final = 0.2
+FREE_BYTES_MIN: Final = 256 * 1024 * 1024
+MIB: Final = 1024 * 1024
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Room:
+    """How much a folder may hold while a program writes into it."""
+
+    folder: Path
+    bytes_max: int
+    free_min: int = FREE_BYTES_MIN
+
+    async def watch(self, where: str) -> None:
+        """Returns never; Broken once there is no room left."""
+        while True:
+            await self.check(where)
+            await asyncio.sleep(WATCH_S)
+
+    async def check(self, where: str) -> None:
+        taken = await asyncio.to_thread(size_of, self.folder)
+        if taken > self.bytes_max:
+            raise Broken(
+                f"{where or 'The repository'} takes more than {self.bytes_max // MIB:,} MiB on disk.",
+                remedy="Raise `mib_max` of the source, or read another branch or a smaller repository.",
+            )
+        if (await asyncio.to_thread(shutil.disk_usage, self.folder)).free < self.free_min:
+            raise Broken(
+                f"There is no room on the disk for {where or 'the repository'}.",
+                remedy=f"Free more than {self.free_min // MIB:,} MiB where the data folder lies.",
+            )
+
+
+def size_of(folder: Path) -> int:
+    """What a folder takes on disk, in bytes. What vanishes meanwhile counts nothing."""
+    total = 0
+    for root, _, names in os.walk(folder):
+        for name in names:
+            with contextlib.suppress(OSError):
+                total += (Path(root) / name).lstat().st_blocks * 512
+    return total
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -32,12 +81,18 @@ class Git:
     folder: Path
     settings: Mapping[str, str] = field(default_factory=dict[str, str])
 
-    async def run(self, *arguments: str, timeout_s: float, where: str = "") -> bytes:
-        """What it printed. Unavailable, Unauthenticated or Broken say what to do; `where` names the other side."""
+    async def version(self) -> tuple[int, int]:
+        """Major and minor number; (0, 0) when it names none."""
+        found = _VERSION.search(await self.run("version", timeout_s=VERSION_S_MAX))
+        return (int(found[1]), int(found[2])) if found else (0, 0)
+
+    async def run(self, *arguments: str, timeout_s: float, where: str = "", room: Room | None = None) -> bytes:
+        """What it printed. Unavailable, Unauthenticated or Broken say what to do; `where` names the other side. It is
+        stopped when it takes more than the `room` there is."""
         process = await self.start(*arguments)
         try:
             async with asyncio.timeout(timeout_s):
-                said, complained = await process.communicate()
+                said, complained = await (_within(process, room, where) if room else process.communicate())
         except TimeoutError:
             raise Unavailable(
                 f"git did not finish within {timeout_s:,.0f} s" + (f" with {where}." if where else "."),
@@ -100,6 +155,23 @@ class Git:
             "GIT_ASKPASS": "true",
             "GIT_OPTIONAL_LOCKS": "0",
         }
+
+
+async def _within(process: asyncio.subprocess.Process, room: Room, where: str) -> tuple[bytes, bytes]:
+    working = asyncio.create_task(process.communicate())
+    watching = asyncio.create_task(room.watch(where))
+    try:
+        await asyncio.wait((working, watching), return_when=asyncio.FIRST_COMPLETED)
+        if watching.done():
+            watching.result()
+        said = await working
+        # It may have been quicker than who watches it.
+        await room.check(where)
+        return said
+    finally:
+        for task in (working, watching):
+            task.cancel()
+        await asyncio.gather(working, watching, return_exceptions=True)
 
 
 async def stop(process: asyncio.subprocess.Process) -> None:

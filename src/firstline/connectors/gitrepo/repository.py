@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import re
 import shutil
 from collections.abc import AsyncIterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Final
 
-from firstline.connectors.gitrepo.program import Git, stop
+from firstline.connectors.gitrepo.program import Git, Room, size_of, stop
 from firstline.errors import Broken, FirstlineError, Unavailable
 
 LOCAL_S_MAX: Final = 120.0
@@ -33,19 +34,28 @@ class Entry:
 class Repository:
     """One branch of one repository, kept in `folder` between syncs."""
 
-    def __init__(self, folder: Path, *, git: Git, url: str, branch: str, where: str, timeout_s: float) -> None:
-        """`git` runs in `folder`. `where` names the other side for people, without secrets. `branch` "": its own."""
+    def __init__(
+        self, folder: Path, *, git: Git, url: str, branch: str, where: str, timeout_s: float, bytes_max: int
+    ) -> None:
+        """`git` runs in `folder`. `where` names the other side for people, without secrets. `branch` "": its own. The
+        folder never takes more than `bytes_max` on disk."""
         self._folder = folder
         self._git = git
         self._url = url
         self._branch = branch
         self._where = where
         self._timeout_s = timeout_s
+        self._room = Room(folder=folder, bytes_max=bytes_max)
 
     async def fetch(self) -> str:
         """Get the newest commit of the branch, without its history. A copy that is damaged is made anew."""
         try:
             return await self._fetched()
+        except Broken:
+            # What did not fit must not stay: neither the copy nor the half of a pack.
+            if await asyncio.to_thread(self._is_full):
+                await self._forget()
+            raise
         except Unavailable:
             if await self._works("fsck", "--connectivity-only", "--no-dangling", HEAD):
                 raise
@@ -58,21 +68,31 @@ class Repository:
             await self._forget()
             await asyncio.to_thread(self._folder.mkdir, parents=True, mode=0o700)
             await self._git.run("init", "--bare", "--quiet", ".", timeout_s=LOCAL_S_MAX)
-        for lock in await asyncio.to_thread(lambda: list(self._folder.rglob("*.lock"))):
-            # Left by a run that was killed: the claim on the source says that nobody else is here.
-            await asyncio.to_thread(lock.unlink, missing_ok=True)
+        await asyncio.to_thread(self._clear)
         wanted = f"+refs/heads/{self._branch}:{HEAD}" if self._branch else f"+HEAD:{HEAD}"
         await self._git.run(
             *("fetch", "--quiet", "--depth=1", "--no-tags", "--no-recurse-submodules", "--no-write-fetch-head"),
             *("--", self._url, wanted),
             timeout_s=self._timeout_s,
             where=self._where,
+            room=self._room,
         )
         said = await self._git.run("rev-parse", "--verify", f"{HEAD}^{{commit}}", timeout_s=LOCAL_S_MAX)
         commit = said.decode().strip()
         if not COMMIT.fullmatch(commit):
             raise Broken("git named no commit.", remedy="Check that the `git` program is a plain one.")
         return commit
+
+    def _clear(self) -> None:
+        """What a run left that was killed: the claim on the source says that nobody else is here."""
+        for pattern in ("*.lock", "tmp_*", ".tmp-*"):
+            for left in list(self._folder.rglob(pattern)):
+                with contextlib.suppress(OSError):
+                    left.unlink(missing_ok=True)
+
+    def _is_full(self) -> bool:
+        left = shutil.disk_usage(self._folder).free if self._folder.exists() else 0
+        return size_of(self._folder) > self._room.bytes_max or left < self._room.free_min
 
     async def _is_sound(self) -> bool:
         try:
@@ -106,7 +126,12 @@ class Repository:
         await self._git.run("update-ref", KNOWN, commit, timeout_s=LOCAL_S_MAX)
         packs = await asyncio.to_thread(lambda: len(list((self._folder / "objects" / "pack").glob("*.pack"))))
         if packs > 20:
-            await self._git.run("gc", "--quiet", "--prune=now", timeout_s=self._timeout_s)
+            room = replace(self._room, bytes_max=2 * self._room.bytes_max)
+            try:
+                await self._git.run("gc", "--quiet", "--prune=now", timeout_s=self._timeout_s, room=room)
+            except Broken:
+                # No room to tidy up in: the next sync fetches it anew.
+                await self._forget()
 
     async def files(self, commit: str, subfolder: str) -> list[Entry]:
         """Every file of the commit below the folder, by path. Broken when the commit has no such folder."""

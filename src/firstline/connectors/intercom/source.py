@@ -15,11 +15,14 @@ from firstline.connectors.kind import Opening, SecretRef, SourceKind, WebAddress
 from firstline.connectors.vendors.answers import Json, ask, inner, record, records, text
 from firstline.connectors.vendors.following import DAY_S, Entry, Mark, follow_updates, left_out, mark_of, place_of
 from firstline.connectors.vendors.item import LevelName, Making, at_least, moment, notes_allowed
+from firstline.connectors.vendors.paging import broken_off, place_after
 from firstline.domain import Alert, Change, Complete, Cursor, DocumentKind, Failure, SourceItem
 
 API_VERSION: Final = "2.11"
 PER_PAGE: Final = 150
 PAGES_MAX: Final = 20_000
+MISSED_MAX: Final = 5
+MISSED_SHARE_MAX: Final = 0.01
 OVERLAP_S: Final = DAY_S
 """Its search compares dates by the day."""
 
@@ -97,7 +100,8 @@ class IntercomSource:
 
     async def _search(self, http: HttpClient, since: float) -> AsyncIterator[list[Entry]]:
         """Pages in the order of their update. Its own cursor goes by that order: what moves is met again, later."""
-        after = ""
+        after, total = "", 0
+        met: set[str] = set()
         earliest = max(0, int(max(since - OVERLAP_S, moment(self._config.since))))
         for _ in range(PAGES_MAX):
             asked: dict[str, Any] = {
@@ -106,6 +110,9 @@ class IntercomSource:
                 "pagination": {"per_page": PER_PAGE, **({"starting_after": after} if after else {})},
             }
             answer, reply = await ask(http, f"{self._site}/conversations/search", data=asked)
+            found = records(answer, "conversations", reply.url)
+            total = total or int(moment(cast("Json", answer).get("total_count")))
+            met.update(text(each, "id") for each in found)
             yield [
                 Entry(
                     key=f"conversations/{text(each, 'id')}",
@@ -113,16 +120,20 @@ class IntercomSource:
                     aside=text(each, "state") not in self._config.states,
                     data=each,
                 )
-                for each in records(answer, "conversations", reply.url)
+                for each in found
             ]
             told = text(inner(cast("Json", answer), "pages", "next"), "starting_after")
-            if not told or told == after:
-                return
-            after = told
+            after = place_after(after, told, more=bool(told), where="The search for conversations")
+            if not after:
+                break
+        # Some are deleted while we walk; where more are missing, the list broke off.
+        if total - len(met) > max(MISSED_MAX, MISSED_SHARE_MAX * total):
+            raise broken_off(f"The search for conversations (it listed {len(met):,} of {total:,})")
 
     async def _articles(self, http: HttpClient) -> AsyncIterator[Change]:
         listed: set[str] = set()
         page, total = 1, 0
+        answer: object = {}
         for _ in range(PAGES_MAX):
             asked = {"page": str(page), "per_page": str(PER_PAGE)}
             answer, reply = await ask(http, f"{self._site}/articles", params=asked)
@@ -135,7 +146,7 @@ class IntercomSource:
             page += 1
             if page > pages:
                 break
-        if len(listed) < total:
+        if "total_count" not in cast("Json", answer) or len(listed) < total:
             # Something moved from page to page while we read: what is gone is not known this time.
             yield Alert(said=f"Of {total:,} articles {len(listed):,} were listed; none is removed.", keeps=False)
             return

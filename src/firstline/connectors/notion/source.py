@@ -15,6 +15,7 @@ from firstline.connectors.notion.markdown import Block, blocks_markdown, propert
 from firstline.connectors.vendors.answers import Json, ask, inner, record, records, text
 from firstline.connectors.vendors.following import Entry, follow_stamps, known_of, place_of, stamp_of
 from firstline.connectors.vendors.item import Making, moment
+from firstline.connectors.vendors.paging import place_after
 from firstline.domain import Change, Cursor, Removed
 from firstline.errors import Forbidden, NotAccepted, NotFound
 
@@ -117,7 +118,7 @@ class NotionSource:
             for each in records(answer, "results", "The search"):
                 if text(each, "id") and text(each, "object") in ("page", "database"):
                     yield each
-            after = _next(answer)
+            after = _next(answer, after)
             if not after:
                 return
 
@@ -139,11 +140,13 @@ class NotionSource:
         number, title = text(database, "id"), title_of(database)
         rows: list[Json] = []
         after = ""
-        while len(rows) < ROWS_MAX:
+        for _ in range(PAGES_MAX):
+            if len(rows) >= ROWS_MAX:
+                break
             asked = {"page_size": PAGE, **({"start_cursor": after} if after else {})}
             answer, _ = await ask(http, f"{self._api}/databases/{number}/query", data=asked)
             rows.extend(row for row in records(answer, "results", "The database") if not _gone(row))
-            after = _next(answer)
+            after = _next(answer, after)
             if not after:
                 break
         if not rows:
@@ -196,7 +199,7 @@ class NotionSource:
                     if left:
                         return found, True
                 found.append(Block(data=data, inside=inside))
-            after = _next(answer)
+            after = _next(answer, after)
             if not after:
                 break
         return found, False
@@ -227,9 +230,9 @@ def _is_title(value: object) -> bool:
     return isinstance(value, dict) and text(cast("Json", value), "type") == "title"
 
 
-def _next(answer: object) -> str:
+def _next(answer: object, before: str) -> str:
     told = cast("Json", answer)
-    return text(told, "next_cursor") if told.get("has_more") is True else ""
+    return place_after(before, text(told, "next_cursor"), more=told.get("has_more") is True, where="Notion")
 
 
 KIND = SourceKind(name="notion", says="Pages and databases of Notion.", config=NotionConfig, open=NotionSource)

@@ -74,7 +74,9 @@ def records(value: object, name: str, where: str) -> list[Json]:
     """The list of objects under `name` (""; the value itself). What is no object in it is left out. InvalidInput when
     there is no such list: an error told with status 200."""
     found = record(value, where).get(name) if name else value
-    if not isinstance(found, list):
+    told = cast("dict[str, Any]", value) if isinstance(value, dict) else {}
+    if not isinstance(found, list) or (not found and any(told.get(each) for each in ("error", "errors"))):
+        # Some say what went wrong beside an empty list.
         raise _other(where, value)
     return [cast("dict[str, Any]", each) for each in cast("list[object]", found) if isinstance(each, dict)]
 

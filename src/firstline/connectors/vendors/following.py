@@ -12,6 +12,7 @@ from collections.abc import AsyncIterator, Awaitable, Callable, Mapping, Sequenc
 from dataclasses import dataclass, field, replace
 from typing import Any, Final, cast
 
+from firstline.connectors.vendors.paging import broken_off
 from firstline.domain import Change, Complete, Failure, Removed, Unchanged
 from firstline.errors import FirstlineError, Forbidden, InvalidInput, NotFound, Unavailable
 
@@ -20,6 +21,8 @@ AGAIN_MAX: Final = 1_000
 BROKEN_IN_A_ROW_MAX: Final = 3
 READS_PER_CURSOR: Final = 200
 PAGES_MAX: Final = 100_000
+STALE_PAGES_MAX: Final = 2_000
+"""Pages in a row without anything new: a list that goes round in a circle. More than any second's worth of updates."""
 CHECKS_MAX: Final = 500
 """Missing things that are asked for one by one; a list that misses more is a matter for the sync's own doubts."""
 
@@ -74,9 +77,10 @@ def place_of(cursor: str | None) -> dict[str, Any]:
 
 
 async def updated_since(
-    fetch: Callable[[float, int], Awaitable[list[Entry]]], since: float, *, page_size: int
+    fetch: Callable[[float, int], Awaitable[tuple[list[Entry], bool]]], since: float
 ) -> AsyncIterator[list[Entry]]:
-    """Pages of entries in the order of their update, from `since` on. `fetch(since, page)` gives one page.
+    """Pages of entries in the order of their update, from `since` on. `fetch(since, page)` gives one page, and whether
+    another may follow: a page that is not full is no sign that it was the last where the other side says otherwise.
 
     A thing that is updated while we walk moves to the end, and everything behind it one place up: a page's number would
     skip one. So every page is asked for by the last update that was met, and numbers only help where more entries share
@@ -85,17 +89,20 @@ async def updated_since(
     met: set[tuple[str, float]] = set()
     walked: set[tuple[str, float]] = set()
     walked_before: set[tuple[str, float]] = set()
-    page = 1
+    page, stale = 1, 0
     for _ in range(PAGES_MAX):
         # A second earlier: some give what is later, some what is not earlier.
-        entries = await fetch(max(0.0, since - 1.0), page)
+        entries, more = await fetch(max(0.0, since - 1.0), page)
         walked.update((entry.key, entry.updated) for entry in entries)
         fresh = [entry for entry in entries if (entry.key, entry.updated) not in met]
         met.update((entry.key, entry.updated) for entry in fresh)
+        stale = 0 if fresh else stale + 1
         if fresh:
             yield fresh
+        elif stale >= STALE_PAGES_MAX:
+            raise broken_off("The list by update")
         last = max((entry.updated for entry in entries), default=0.0)
-        if len(entries) >= page_size and last <= since:
+        if more and last <= since:
             page += 1
             continue
         if page > 1 and walked != walked_before:
@@ -103,7 +110,7 @@ async def updated_since(
             page, walked_before = 1, walked
             walked = set[tuple[str, float]]()
             continue
-        if len(entries) < page_size:
+        if not more:
             return
         page, since = 1, last
         walked, walked_before = set[tuple[str, float]](), set[tuple[str, float]]()
@@ -128,7 +135,8 @@ async def follow_updates(
     reading = Reading(read, name=name, again=mark.again)
     since = mark.since
     async for entries in pages(0.0 if whole else mark.since):
-        for entry in entries:
+        # What the place says was read must have been, whatever the order on a page.
+        for entry in sorted(entries, key=lambda each: each.updated):
             if entry.aside:
                 since = max(since, entry.updated)
                 if mark.since and entry.updated >= mark.since:

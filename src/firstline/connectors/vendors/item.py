@@ -43,6 +43,9 @@ class Making:
         access: Access,
     ) -> SourceItem | Failure:
         """Failure when it has no text, or is larger than the source may be."""
+        if not key or key.endswith("/"):
+            # What stands under the name it should have is not known to be gone.
+            return Failure(item_id=self.item_id(key), reason="The other side told no id for it.")
         if not raw.strip():
             return Failure(item_id=self.item_id(key), reason="It has no text.", keeps=False)
         if len(raw) > self.opening.bytes_max:

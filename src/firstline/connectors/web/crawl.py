@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from typing import Final
 from urllib.parse import urlsplit
 
+from firstline.connectors.access_rules import AccessRules
 from firstline.connectors.hashing import content_hash
 from firstline.connectors.http import HttpClient, HttpReply, shown_url
 from firstline.connectors.overrides import Access
@@ -60,6 +61,7 @@ class Crawl:
         *,
         name: str,
         access: Access,
+        folders: AccessRules,
         robots: Robots,
         rules: CrawlRules,
         known: dict[str, Visited],
@@ -68,6 +70,7 @@ class Crawl:
         self._http = http
         self._name = name
         self._access = access
+        self._folders = folders
         self._robots = robots
         self._rules = rules
         self._known = known
@@ -187,6 +190,7 @@ class Crawl:
         if not known.name:
             return []
         self._named.setdefault(known.signature, known.name)
+        self._folders.see([known.name])
         return [Unchanged(item_id=f"{self._name}/{known.name}")]
 
     def _page(self, url: str, page: WebPage, reply: HttpReply, depth: int) -> list[Change]:
@@ -207,7 +211,7 @@ class Crawl:
             self._remember(url, reply, page, name="")
             return []
         self._remember(url, reply, page, name=name)
-        return [self._item(name, own, page.raw, "text/html")]
+        return [self._item(name, own, page.raw, "text/html", also=page_name(url))]
 
     def _own_address(self, url: str, page: WebPage) -> str:
         """The canonical address, unless another text is known to be there: some sites name their first page on all."""
@@ -222,19 +226,21 @@ class Crawl:
             self._wrong["empty"] += 1
             return [self._failure(url, "It is empty.")]
         self._visited[url] = Visited(etag=reply.etag, modified=reply.modified, name=name, signature="", links=())
-        return [self._item(name, url, reply.body, FILES[reply.media_type])]
+        return [self._item(name, url, reply.body, FILES[reply.media_type], also=name)]
 
-    def _item(self, name: str, url: str, raw: bytes, media_type: str) -> SourceItem:
+    def _item(self, name: str, url: str, raw: bytes, media_type: str, *, also: str) -> SourceItem:
+        # What a page calls its own address must not open it wider than where it was found.
+        access = self._folders.access(self._access, [name, also])
         return content_hash(
             SourceItem(
                 item_id=f"{self._name}/{name}",
-                kind=self._access.kind,
+                kind=access.kind,
                 media_type=media_type,
                 raw=raw,
                 url=url,
-                metadata=self._access.metadata(""),
-                acl=self._access.acl,
-                level=self._access.level,
+                metadata=access.metadata(""),
+                acl=access.acl,
+                level=access.level,
             )
         )
 

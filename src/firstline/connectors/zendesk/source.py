@@ -11,11 +11,12 @@ from typing import Any, Final, Literal, cast
 
 from pydantic import Field
 
-from firstline.connectors.http import HttpClient
+from firstline.connectors.http import HttpClient, shown_url
 from firstline.connectors.kind import Opening, SecretRef, SourceKind, WebAddress, WebConfig
 from firstline.connectors.vendors.answers import Expired, Json, ask, inner, inner_list, record, records, text
 from firstline.connectors.vendors.following import Entry, Reading, left_out, place_of
 from firstline.connectors.vendors.item import LevelName, Making, at_least, basic, moment, notes_allowed
+from firstline.connectors.vendors.paging import place_after
 from firstline.connectors.zendesk.articles import Articles
 from firstline.connectors.zendesk.tickets import Tickets
 from firstline.domain import Alert, Change, Complete, Cursor, DocumentKind, Removed
@@ -60,6 +61,7 @@ class ZendeskSource:
         self._config = cast("ZendeskConfig", opening.config)
         self._making = Making(opening=opening)
         self._site = self._config.url.rstrip("/")
+        self._ended = False
 
     async def changes(self, cursor: str | None) -> AsyncIterator[Change]:
         config, opening = self._config, self._opening
@@ -84,7 +86,7 @@ class ZendeskSource:
                 )
                 async for change in self._tickets(http, tickets, place_of(cursor)):
                     yield change
-                if cursor is None:
+                if cursor is None and self._ended:
                     # The export was read from its beginning to its end: what it did not name is not there.
                     yield Complete(prefix=f"{opening.name}/tickets/")
         for gone in left_out(cursor, opening.name, ("articles", "tickets"), config.content):
@@ -106,8 +108,7 @@ class ZendeskSource:
                     item = articles.item(article, locale=locale)
                     if item is not None:
                         yield item
-                meta = inner(cast("Json", answer), "meta")
-                after = text(meta, "after_cursor") if meta.get("has_more") is True else ""
+                after = _next(answer, after, reply.url)
                 if not after:
                     break
         yield Complete(prefix=f"{self._opening.name}/articles/")
@@ -129,11 +130,11 @@ class ZendeskSource:
                     continue
                 async for change in reading.of(Entry(key=tickets.key(ticket), data=ticket)):
                     yield change
-            told = text(answer, "after_cursor")
-            stuck = told == after
-            after = told or after
+            told, more = text(answer, "after_cursor"), answer.get("end_of_stream") is False
+            self._ended = answer.get("end_of_stream") is True
+            before, after = after, told or after
             yield Cursor(value=json.dumps({"after": after, "at": at, "again": sorted(reading.again)}))
-            if answer.get("end_of_stream") is not False or stuck:
+            if not place_after(before, told, more=more, where="The ticket export"):
                 return
 
     async def _exported(self, http: HttpClient, after: str, at: float) -> Json:
@@ -180,11 +181,18 @@ class ZendeskSource:
             answer, _ = await ask(http, url, params=asked)
             found.extend(records(answer, "comments", url))
             roles |= {text(each, "id"): text(each, "role") for each in inner_list(cast("Json", answer), "users")}
-            meta = inner(cast("Json", answer), "meta")
-            after = text(meta, "after_cursor") if meta.get("has_more") is True else ""
+            after = _next(answer, after, url)
             if not after:
                 break
         return sorted(found, key=lambda comment: moment(comment.get("created_at"))), roles
+
+
+def _next(answer: object, before: str, where: str) -> str:
+    """Some answer with an address where they have no cursor: a list of the older kind, which goes on all the same."""
+    told = cast("Json", answer)
+    meta = inner(told, "meta")
+    more = meta.get("has_more") is True or ("has_more" not in meta and bool(text(told, "next_page")))
+    return place_after(before, text(meta, "after_cursor"), more=more, where=shown_url(where))
 
 
 KIND = SourceKind(

@@ -13,6 +13,7 @@ from firstline.documents.parse.decode import decode, tidy
 from firstline.documents.parse.page import Page
 from firstline.domain import ParsedDocument, SourceItem
 from firstline.errors import NotAccepted
+from firstline.ports import TextFromImage
 
 __all__ = ["parse"]
 
@@ -20,9 +21,11 @@ TITLE_CHARS_MAX = 200
 HIDDEN_CHARS_MAX = 10_000
 
 
-def parse(item: SourceItem) -> ParsedDocument:
-    """Text is NFC, has `\\n` line ends, no control characters and no trailing blanks outside code."""
-    page = _page(item)
+def parse(item: SourceItem, *, ocr: TextFromImage | None = None) -> ParsedDocument:
+    """`ocr` reads pages that are pictures.
+
+    Text is NFC, has `\\n` line ends, no control characters and no trailing blanks outside code."""
+    page = _page(item, ocr)
     title = " ".join((page.own_title or item.title or page.title or _file_name(item.item_id)).split())
     text, starts = _page_starts(tidy(page.text), page.page_mark)
     return ParsedDocument(
@@ -44,7 +47,7 @@ def _page_starts(text: str, mark: str) -> tuple[str, tuple[int, ...]]:
     return whole, tuple(min(at, len(whole)) for at in accumulate(len(part) for part in parts[:-1]))
 
 
-def _page(item: SourceItem) -> Page:
+def _page(item: SourceItem, ocr: TextFromImage | None) -> Page:
     # Each format's library is imported when the first such document comes: most runs need one of them.
     match item.media_type.split(";")[0].strip().lower():
         case "text/markdown" | "text/mdx" | "text/x-markdown":
@@ -70,7 +73,7 @@ def _page(item: SourceItem) -> Page:
         case "application/pdf":
             from firstline.documents.parse.pdf import pdf_page
 
-            return pdf_page(item.raw)
+            return pdf_page(item.raw, ocr=ocr)
         case "application/vnd.openxmlformats-officedocument.wordprocessingml.document":
             from firstline.documents.parse.word import word_page
 

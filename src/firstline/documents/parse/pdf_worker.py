@@ -9,11 +9,11 @@ Run as `python -m firstline.documents.parse.pdf_worker`: a crash or a kill ends 
 
 from __future__ import annotations
 
-import contextlib
 import json
-import resource
 import sys
 from typing import Any, Final
+
+from firstline.documents.parse.limited import limit
 
 MEMORY_BYTES_MAX: Final = 3 * 1024**3
 CPU_S_MAX: Final = 110
@@ -26,14 +26,7 @@ TITLE_CHARS_MAX: Final = 300
 
 
 def main() -> None:
-    for limit, value in (
-        (resource.RLIMIT_AS, MEMORY_BYTES_MAX),
-        (resource.RLIMIT_CPU, CPU_S_MAX),
-        (resource.RLIMIT_CORE, 0),
-    ):
-        # A lower hard limit of the host stays in force; some hosts allow no change at all.
-        with contextlib.suppress(ValueError, OSError):
-            resource.setrlimit(limit, (value, value))
+    limit(memory_bytes=MEMORY_BYTES_MAX, cpu_s=CPU_S_MAX)
     json.dump(_read(sys.stdin.buffer.read()), sys.stdout)
 
 

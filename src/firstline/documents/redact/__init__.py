@@ -20,13 +20,14 @@ said
 - ADDRESS and PERSON: as the name finder sees them, where the policy asks for it (`policy`); never in code.
 - the operator's own patterns, by the names they were given (`own`). They come first.
 
-Every pattern is bounded: time is linear in the length of the text, whatever it holds.
+Every pattern is bounded: time is linear in the length of the text, whatever it holds. Those of the operator share a
+limit of time per document; one that it ends before it is through is named (`wholly`).
 """
 
 from __future__ import annotations
 
-from firstline.documents.redact.own import OwnPattern, own_pattern
+from firstline.documents.redact.own import OwnPattern, own_pattern, wholly
 from firstline.documents.redact.redactor import PatternRedactor
 from firstline.documents.redact.spans import Span
 
-__all__ = ["OwnPattern", "PatternRedactor", "Span", "own_pattern"]
+__all__ = ["OwnPattern", "PatternRedactor", "Span", "own_pattern", "wholly"]

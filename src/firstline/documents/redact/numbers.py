@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import Final
 
 from firstline.documents.redact.checksums import luhn
@@ -133,6 +133,7 @@ _LOCAL: Final = re.compile(r"^\(?0[1-9]\d{1,4}\)?[ \-/.]\d{2,8}(?:[ \-.]\d{2,5})
 _DATE: Final = re.compile(
     r"^(?:(?:19|20)\d\d[-./ ][01]?\d[-./ ][0-3]?\d|[0-3]?\d[-./][0-3]?\d[-./](?:19|20)?\d\d)(?:[ .\-]|$)"
 )
+_PLUS: Final = re.compile(r"(?:^|[^\w+])([+\uff0b][ \u00a0]?)\Z")
 _EXTENSION: Final = re.compile(r"[ ,]{0,2}(?:x|ext\.?|extension)[ .]{0,2}\d{1,6}(?!\w)", re.IGNORECASE)
 
 
@@ -166,6 +167,17 @@ def phones(text: str) -> Iterator[Span]:
         if _is_phone(value, digits) or _announced(text, match.start(), value, digits):
             extension = _EXTENSION.match(text, match.end())
             yield Span(start=match.start(), end=extension.end() if extension else match.end(), type="PHONE")
+
+
+def with_their_plus(spans: Sequence[Span], text: str) -> list[Span]:
+    """Spans in order; a telephone number takes the plus along that stands before it, whoever found the number."""
+    whole: list[Span] = []
+    for span in spans:
+        plus = _PLUS.search(text, max(0, span.start - 3), span.start) if span.type == "PHONE" else None
+        if plus is not None and (not whole or whole[-1].end <= plus.start(1)):
+            span = Span(start=plus.start(1), end=span.end, type=span.type)
+        whole.append(span)
+    return whole
 
 
 def _is_phone(value: str, digits: int) -> bool:

@@ -12,8 +12,8 @@ from firstline.documents.redact.emails import emails
 from firstline.documents.redact.examples import is_example
 from firstline.documents.redact.identity import national_ids, papers
 from firstline.documents.redact.network import addresses, hardware
-from firstline.documents.redact.numbers import cards, ibans, phones
-from firstline.documents.redact.own import OwnPattern
+from firstline.documents.redact.numbers import cards, ibans, phones, with_their_plus
+from firstline.documents.redact.own import OwnPattern, OwnTime
 from firstline.documents.redact.persons import persons_and_addresses
 from firstline.documents.redact.plates import plates
 from firstline.documents.redact.policy import MESSAGES, Names, Policy, policy_of
@@ -43,13 +43,13 @@ class PatternRedactor:
         self._own = tuple(own)
 
     def redact(self, text: str) -> Redacted:
-        return self._redacted(text, policy=MESSAGES, placeholders=_Placeholders())
+        return self._redacted(text, policy=MESSAGES, placeholders=_Placeholders(), own_time=OwnTime())
 
     def for_document(self, kind: DocumentKind) -> DocumentRedactor:
         return DocumentRedactor(self._redacted, policy=policy_of(kind), of_kind=self.for_document)
 
-    def _redacted(self, text: str, *, policy: Policy, placeholders: _Placeholders) -> Redacted:
-        spans = self._spans(text, policy)
+    def _redacted(self, text: str, *, policy: Policy, placeholders: _Placeholders, own_time: OwnTime) -> Redacted:
+        spans = self._spans(text, policy, own_time)
         if not spans:
             return Redacted(text=text, redactions=())
         placeholders.skip_those_in(text)
@@ -62,10 +62,10 @@ class PatternRedactor:
             redactions.append(Redaction(type=span.type, start=span.start, end=span.end, placeholder=placeholder))
             at = span.end
         parts.append(text[at:])
-        return Redacted(text="".join(parts), redactions=tuple(redactions))
+        return Redacted(text="".join(parts), redactions=tuple(redactions), unapplied=tuple(own_time.unapplied))
 
-    def _spans(self, text: str, policy: Policy) -> list[Span]:
-        found: list[Iterable[Span]] = [own.spans(text) for own in self._own]
+    def _spans(self, text: str, policy: Policy, own_time: OwnTime) -> list[Span]:
+        found: list[Iterable[Span]] = [own.spans(text, own_time) for own in self._own]
         found.extend(detect(text) for detect in _ALWAYS)
         many = False
         if _DIGIT.search(text):
@@ -78,7 +78,7 @@ class PatternRedactor:
             found.append(persons_and_addresses(text, self._names, told_only=policy.names is Names.TOLD))
         if many:
             found.append(phones(text))
-        kept = _resolved(found, text)
+        kept = with_their_plus(_resolved(found, text), text)
         if policy.examples:
             return [span for span in kept if not is_example(span.type, text[span.start : span.end])]
         return kept
@@ -97,10 +97,11 @@ class DocumentRedactor:
         self._redacted = redacted
         self._policy = policy
         self._placeholders = _Placeholders()
+        self._own_time = OwnTime()
         self.for_document = of_kind
 
     def redact(self, text: str) -> Redacted:
-        return self._redacted(text, policy=self._policy, placeholders=self._placeholders)
+        return self._redacted(text, policy=self._policy, placeholders=self._placeholders, own_time=self._own_time)
 
 
 def _resolved(found: Sequence[Iterable[Span]], text: str) -> list[Span]:

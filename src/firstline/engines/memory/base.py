@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass, field, replace
-from datetime import datetime
+from datetime import UTC, datetime
 
-from firstline.domain import FOREVER, Chunk, Document, Failure, Snapshot, Tombstone
+from firstline.domain import FOREVER, Chunk, Document, Failure, FaqEntry, Snapshot, Tombstone
 from firstline.errors import Conflict, NotFound
 from firstline.ports import Revision, Scope, StoredDocument
 
@@ -40,6 +40,7 @@ class Base:
     failures: dict[int, list[Failure]] = field(default_factory=dict[int, list[Failure]])
     tombstones: dict[str, tuple[int, Tombstone]] = field(default_factory=dict[str, tuple[int, Tombstone]])
     doomed: set[str] = field(default_factory=set[str])
+    faq: dict[str, FaqEntry] = field(default_factory=dict[str, FaqEntry])
 
     def of(self, doc_ids: Iterable[str]) -> list[StoredDocument]:
         wanted = set(doc_ids)
@@ -73,6 +74,11 @@ class Base:
 
     def buried(self, doc_id: str, since: int) -> bool:
         return doc_id in self.tombstones and self.tombstones[doc_id][1].upto >= since
+
+    def expired(self, doc_id: str) -> bool:
+        """A curated answer that is used no more, in no snapshot."""
+        entry = self.faq.get(doc_id)
+        return entry is not None and entry.expires_at is not None and entry.expires_at <= datetime.now(UTC)
 
     def held(self, snapshot: int) -> list[StoredDocument]:
         """What this snapshot holds, forgotten ones that are not purged yet included."""

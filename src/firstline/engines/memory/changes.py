@@ -114,6 +114,13 @@ class MemoryChangeLedger:
         self._kept[key] = replace(known, state=state, attempts=known.attempts + 1, problem=problem)
         self._times[key].due_at = self._now() + timedelta(seconds=again_in_s or 0.0)
 
+    async def hold_back(self, *, tenant: str, kb: str, problem: str, again_in_s: float) -> int:
+        found = [pair for pair in self._due() if pair[0][:2] == (tenant, kb) and pair[1].change.document is not None]
+        for key, one in found:
+            self._kept[key] = replace(one, problem=problem)
+            self._times[key].due_at = self._now() + timedelta(seconds=again_in_s)
+        return len(found)
+
     async def dead(self, *, tenant: str, limit: int) -> list[WaitingChange]:
         found = [one for one in self._kept.values() if one.tenant == tenant and one.state is ChangeState.DEAD]
         return sorted(found, key=lambda one: -one.seq)[:limit]

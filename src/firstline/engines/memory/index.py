@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -72,6 +72,10 @@ class MemoryIndex:
 
     async def neighbour(self, doc_id: str, scope: Scope, *, exclude: Collection[str] = ()) -> float:
         return self._shelf(scope).neighbour(doc_id, scope, frozenset(exclude)) if scope.acl_tags else 0.0
+
+    async def vectors(self, chunk_ids: Sequence[str], *, tenant: str, kb: str) -> Mapping[str, Vectors]:
+        found = {chunk_id: self._entries[chunk_id] for chunk_id in chunk_ids if chunk_id in self._entries}
+        return {name: one.dense for name, one in found.items() if (one.tenant, one.kb) == (tenant, kb)}
 
     async def count(self, *, tenant: str, kb: str, since: int | None = None) -> int:
         return sum(

@@ -39,9 +39,13 @@ class MemoryJobs:
         self._running: dict[int, asyncio.Task[None]] = {}
         self._news = asyncio.Event()
 
-    async def put(self, job: Job) -> bool:
+    async def put(self, job: Job, *, news: bool = False) -> bool:
         waiting = (one for at, one in self._put.items() if at not in self._running and not one.dead)
-        if any(one.job.key == job.key for one in waiting):
+        there = next((one for one in waiting if one.job.key == job.key), None)
+        if there is not None:
+            if news and there.due_at > asyncio.get_running_loop().time():
+                there.due_at, there.attempts = 0.0, 0
+                self._news.set()
             return False
         self._put[next(self._ids)] = _Put(job=job, due_at=0.0)
         self._news.set()

@@ -20,6 +20,7 @@ from firstline.domain import (
     Snapshot,
 )
 from firstline.engines.memory.base import Base, chunk_ids, ended_at, holds, not_open, visible
+from firstline.engines.memory.faq import MemoryFaq
 from firstline.engines.memory.gates import MemoryGateLedger
 from firstline.engines.memory.snapshots import MemorySnapshots
 from firstline.engines.memory.tombstones import MemoryTombstones
@@ -27,7 +28,7 @@ from firstline.errors import Conflict, InvalidInput, NotFound
 from firstline.ports import Abandoned, KnowledgeStatus, Scope, StoredDocument
 
 
-class MemoryKnowledgeLedger(MemorySnapshots, MemoryTombstones):
+class MemoryKnowledgeLedger(MemorySnapshots, MemoryTombstones, MemoryFaq):
     """See ports.KnowledgeLedger, ports.SnapshotLedger and ports.TombstoneLedger."""
 
     def __init__(self) -> None:
@@ -298,9 +299,9 @@ class MemoryKnowledgeLedger(MemorySnapshots, MemoryTombstones):
         return [chunk for stored in self._shown(scope) for chunk in stored.chunks if visible(chunk, scope)]
 
     def _shown(self, scope: Scope) -> list[StoredDocument]:
-        base = self._bases.get((scope.tenant, scope.kb))
-        return (
-            [one for one in base.revisions.values() if not base.buried(one.document.doc_id, one.document.since)]
-            if base
-            else []
-        )
+        base = self._bases.get((scope.tenant, scope.kb)) or Base(embedder_id="")
+        return [
+            one
+            for one in base.revisions.values()
+            if not base.buried(one.document.doc_id, one.document.since) and not base.expired(one.document.doc_id)
+        ]

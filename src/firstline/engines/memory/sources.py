@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
@@ -58,7 +59,13 @@ class MemorySourceLedger:
             if tenant in (None, one.tenant) and one.due_at is not None and one.due_at <= now and not self._held(one)
         ]
         due.sort(key=lambda pair: (pair[0], pair[1].tenant, pair[1].kb, pair[1].name))
-        return [replace(one, cursor=None) for _, one in due[:limit]]
+        before: Counter[str] = Counter()
+        ranked: list[tuple[int, RegisteredSource]] = []
+        for _, one in due:
+            ranked.append((before[one.tenant], one))
+            before[one.tenant] += 1
+        ranked.sort(key=lambda pair: pair[0])
+        return [replace(one, cursor=None) for _, one in ranked[:limit]]
 
     async def remove_source(self, name: str, *, tenant: str, kb: str) -> None:
         self._there(name, tenant, kb)

@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 from abc import abstractmethod
-from collections.abc import Sequence
+from collections.abc import AsyncGenerator, Sequence
+from contextlib import AbstractAsyncContextManager, asynccontextmanager
 from dataclasses import replace
 from datetime import UTC, datetime
 from typing import Final
 
 from firstline.domain import Tombstone
 from firstline.engines.memory.base import Base, revision
+from firstline.engines.memory.faq import forget_faq
 from firstline.errors import NotFound
 from firstline.ports import Revision
 
@@ -80,8 +82,28 @@ class MemoryTombstones:
         kept = [one for one in base.of([tombstone.doc_id]) if one.document.since <= tombstone.upto]
         return sorted((revision(one) for one in kept), key=lambda one: one.since)
 
-    async def purged(self, tombstone: Tombstone) -> None:
+    def removing(self, tombstones: Sequence[Tombstone]) -> AbstractAsyncContextManager[list[Tombstone]]:
+        return self._removing(tombstones)
+
+    @asynccontextmanager
+    async def _removing(self, tombstones: Sequence[Tombstone]) -> AsyncGenerator[list[Tombstone]]:
+        yield [self._as_it_is(one) for one in sorted(tombstones, key=lambda one: one.doc_id)]
+
+    def _as_it_is(self, tombstone: Tombstone) -> Tombstone:
+        """A plan of a candidate that was opened after the document was forgotten says that it is about to be written
+        anew."""
         base = self._bases[tombstone.tenant, tombstone.kb]
+        mark, stone = base.tombstones[tombstone.doc_id]
+        candidate = base.candidate
+        if candidate is None or candidate > stone.upto or base.opened <= mark:
+            return stone
+        anew = stone.doc_id in base.planned.get(candidate, {})
+        return replace(stone, upto=candidate - 1) if anew else stone
+
+    async def purged(self, tombstone: Tombstone) -> bool:
+        base = self._bases[tombstone.tenant, tombstone.kb]
+        # What was forgotten since is left to whoever removes its vectors, what was taken anew is left alone.
+        tombstone = replace(tombstone, upto=min(tombstone.upto, self._as_it_is(tombstone).upto))
         for one in await self.traces(tombstone):
             base.drop(one.doc_id, one.since)
         for number, plan in base.planned.items():
@@ -90,8 +112,11 @@ class MemoryTombstones:
         for number, failures in base.failures.items():
             base.failures[number] = [one for one in failures if one.item_id != tombstone.doc_id]
         mark, known = base.tombstones[tombstone.doc_id]
-        if known.upto == tombstone.upto:
-            base.tombstones[tombstone.doc_id] = (mark, replace(known, purged_at=datetime.now(UTC)))
+        if known.upto > tombstone.upto:
+            return False
+        forget_faq(base, tombstone)
+        base.tombstones[tombstone.doc_id] = (mark, replace(known, purged_at=datetime.now(UTC)))
+        return True
 
     def _lift(self, base: Base, candidate: int, doc_id: str) -> None:
         """The candidate has written it anew, after it was forgotten: what it wrote is shown."""

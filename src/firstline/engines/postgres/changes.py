@@ -123,6 +123,14 @@ class PostgresChangeLedger:
             ],
         )
 
+    async def hold_back(self, *, tenant: str, kb: str, problem: str, again_in_s: float) -> int:
+        rows = await self._database.rows(
+            """UPDATE firstline.raw_documents SET problem = %s, due_at = now() + make_interval(secs => %s)
+            WHERE tenant = %s AND kb = %s AND state = 'waiting' AND NOT deleted AND due_at <= now() RETURNING seq""",
+            [storable(problem), again_in_s, storable(tenant), storable(kb)],
+        )
+        return len(rows)
+
     async def dead(self, *, tenant: str, limit: int) -> list[WaitingChange]:
         rows = await self._database.rows(
             f"""SELECT {_COLUMNS} FROM firstline.raw_documents

@@ -86,9 +86,11 @@ class JobApp:
     async def close(self) -> None:
         await self._app.close_async()
 
-    async def put(self, job: Job, *, attempts: int = 0, in_s: float = 0.0) -> bool:
+    async def put(self, job: Job, *, attempts: int = 0, in_s: float = 0.0, news: bool = False) -> bool:
         key = storable(job.key)
         with translated():
+            if news:
+                await self._hurry(key)
             waiting = await self._app.job_manager.list_jobs_async(queueing_lock=key, status="todo")
             if list(waiting):
                 return False
@@ -98,8 +100,23 @@ class JobApp:
                 await deferrer.defer_async(**{**job.args, **({ATTEMPTS: attempts} if attempts else {})})
             except (exceptions.AlreadyEnqueued, AssertionError):
                 # Somebody was quicker. On a server that does not speak English the library asserts in vain.
+                if news:
+                    await self._hurry(key)
                 return False
         return True
+
+    async def _hurry(self, key: str) -> None:
+        """One that waits for its next attempt is due now, as if it had never been tried; workers are told as of a new
+        one. The library says nothing of a job whose time was moved, and would find it only when it polls."""
+        await self._app.connector.execute_query_async(
+            """WITH due AS (
+                UPDATE procrastinate_jobs SET scheduled_at = NULL, args = args - %(attempts)s
+                WHERE queueing_lock = %(key)s AND status = 'todo' AND scheduled_at > now() RETURNING id, queue_name
+            ) SELECT pg_notify('procrastinate_queue_v1#' || queue_name,
+                json_build_object('type', 'job_inserted', 'job_id', id)::text) FROM due""",
+            key=key,
+            attempts=ATTEMPTS,
+        )
 
     async def work(self, handlers: Mapping[str, JobHandler], *, at_once: int) -> None:
         """Until it is cancelled, or the library stops because a connection of its own was lost."""

@@ -40,10 +40,10 @@ class PostgresJobs:
         self._app: JobApp | None = None
         self._opening = asyncio.Lock()
 
-    async def put(self, job: Job) -> bool:
+    async def put(self, job: Job, *, news: bool = False) -> bool:
         # Jobs are no tenant's: whoever puts one does so outside the wall around their own rows.
         with acting_for(EVERY_TENANT):
-            return await (await self._opened()).put(job)
+            return await (await self._opened()).put(job, news=news)
 
     @asynccontextmanager
     async def working(self, handlers: Mapping[str, JobHandler], *, at_once: int) -> AsyncGenerator[None]:

@@ -8,7 +8,15 @@ from contextlib import AbstractAsyncContextManager
 from psycopg.types.json import Jsonb
 
 from firstline.domain import CandidateFacts, Chunk, Document, DocumentKind, Failure, Snapshot
-from firstline.engines.postgres import ingest_lock, knowledge_words, knowledge_writes, pointer, tombstones, undoing
+from firstline.engines.postgres import (
+    blob_lock,
+    ingest_lock,
+    knowledge_words,
+    knowledge_writes,
+    pointer,
+    tombstones,
+    undoing,
+)
 from firstline.engines.postgres.codec import decode, encode
 from firstline.engines.postgres.pool import Database
 from firstline.engines.postgres.rows import possible_ids, read_chunk, read_document, scope_parameters
@@ -63,7 +71,7 @@ class PostgresKnowledgeLedger:
         contents = list(blobs) or [""] * len(ids)
         async with self._database.transaction() as connection:
             await knowledge_writes.claim(connection, tenant, kb, candidate)
-            await undoing.hold_blobs(connection)
+            await blob_lock.hold_blobs(connection)
             await connection.execute(
                 """INSERT INTO firstline.planned_documents (tenant, kb, candidate, doc_id, blob)
                 SELECT %s, %s, %s, doc_id, max(blob)

@@ -8,7 +8,7 @@ from psycopg import AsyncConnection
 from psycopg.rows import DictRow
 
 from firstline.domain import FOREVER
-from firstline.engines.postgres import knowledge_words, tombstones
+from firstline.engines.postgres import blob_lock, knowledge_words, tombstones
 from firstline.engines.postgres.rows import COPY_CHUNKS, COPY_DOCUMENTS, chunk_row, document_row
 from firstline.errors import Conflict
 from firstline.ports import StoredDocument
@@ -167,6 +167,7 @@ async def remove(connection: Connection, tenant: str, kb: str, revisions: Sequen
           AND chunk.doc_id = revision.doc_id AND chunk.since = revision.since""",
         parameters,
     )
+    await blob_lock.hold_blobs(connection)
     await connection.execute(
         """WITH removed AS (
             DELETE FROM firstline.documents AS document
@@ -199,6 +200,7 @@ async def _remove_own(
         [*_revisions(own), tenant, kb],
     )
     removed = _ids(await cursor.fetchall())
+    await blob_lock.hold_blobs(connection)
     await connection.execute(
         """WITH removed AS (
             DELETE FROM firstline.documents WHERE tenant = %s AND kb = %s AND doc_id = ANY(%s) AND since = %s

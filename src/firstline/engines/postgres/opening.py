@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from firstline.engines.postgres.audit import PostgresAuditLedger
+from firstline.engines.postgres.care import PostgresCareLedger
 from firstline.engines.postgres.changes import PostgresChangeLedger
 from firstline.engines.postgres.conversations import PostgresConversationLedger
 from firstline.engines.postgres.deliveries import PostgresDeliveryLedger, PostgresOutbox
@@ -59,6 +60,7 @@ class PostgresLedgers:
     sources: PostgresSourceLedger
     changes: PostgresChangeLedger
     jobs: PostgresJobs
+    care: PostgresCareLedger
 
     async def database_size_bytes(self) -> int:
         """Tables and indexes on disk, without the write-ahead log."""
@@ -142,6 +144,7 @@ async def _connected(conninfo: str, channels: Sequence[str]) -> AsyncGenerator[P
             sources=PostgresSourceLedger(database),
             changes=PostgresChangeLedger(database),
             jobs=jobs,
+            care=PostgresCareLedger(database),
         )
     finally:
         await jobs.close()

@@ -5,183 +5,23 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import AsyncGenerator
-from dataclasses import dataclass
-from typing import Any, Final, LiteralString
+from contextlib import AbstractContextManager
+from typing import Any, Final
 
 from psycopg.rows import DictRow
 from psycopg.types.json import Jsonb
 
+from firstline.domain import EVERY_TENANT, FORGOTTEN, acting_for, acting_tenant
 from firstline.engines.postgres.pool import Database
+from firstline.engines.postgres.record_kinds import JOBS, KINDS, NEEDS, OF_TENANT, USERS, Kind
 from firstline.engines.postgres.text import storable
-from firstline.engines.scrub import FORGOTTEN, scrubbed
+from firstline.engines.scrub import scrubbed, told
 from firstline.ports import Marks
 
 PAGE: Final = 500
+LOOKS_FOR_JOBS: Final = "SET LOCAL search_path TO firstline_jobs"
+"""Triggers on the jobs' tables look for others where the transaction does; every name of ours says its schema."""
 _UUID: Final = re.compile(r"[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}")
-
-
-@dataclass(frozen=True, kw_only=True, slots=True)
-class _Kind:
-    """A table of records. `rows` selects key, number and record of one tenant; `put` writes one back, unless it has
-    changed meanwhile: the next pass finds it again."""
-
-    name: str
-    rows: LiteralString
-    put: LiteralString
-
-
-# A change that was announced after its document was forgotten is not of what was forgotten: it is looked through for
-# texts, and not taken for the document by its id.
-_ANNOUNCED: Final[LiteralString] = """CASE WHEN EXISTS (
-        SELECT FROM firstline.tombstones AS stone
-        WHERE (stone.tenant, stone.kb, stone.doc_id) = (raw.tenant, raw.kb, raw.doc_id) AND stone.mark < raw.seq
-    ) THEN raw.record ELSE raw.record || jsonb_build_object('item_id', raw.doc_id) END"""
-
-KINDS: Final = (
-    _Kind(
-        name="turns",
-        rows="""SELECT session_id AS key, number, turn.record::text AS record FROM firstline.turns AS turn
-        JOIN firstline.sessions USING (session_id) WHERE tenant = %s""",
-        put="""UPDATE firstline.turns SET record = %(record)s
-        WHERE session_id = %(key)s AND number = %(number)s AND record::text = %(was)s""",
-    ),
-    _Kind(
-        name="hand-overs",
-        rows="SELECT handoff_id AS key, 0 AS number, record::text AS record FROM firstline.handoffs WHERE tenant = %s",
-        put="""UPDATE firstline.handoffs SET record = %(record)s
-        WHERE handoff_id = %(key)s AND 0 = %(number)s AND record::text = %(was)s""",
-    ),
-    _Kind(
-        name="replies and notes",
-        rows="""SELECT handoff_id AS key, event.number, event.record::text AS record
-        FROM firstline.handoff_events AS event JOIN firstline.handoffs USING (handoff_id) WHERE tenant = %s""",
-        put="""UPDATE firstline.handoff_events SET record = %(record)s
-        WHERE handoff_id = %(key)s AND number = %(number)s AND record::text = %(was)s""",
-    ),
-    _Kind(
-        name="deliveries, dead ones included",
-        rows="""SELECT delivery_id AS key, 0 AS number, message::text AS record
-        FROM firstline.deliveries WHERE tenant = %s""",
-        put="""UPDATE firstline.deliveries SET message = %(record)s
-        WHERE delivery_id = %(key)s AND 0 = %(number)s AND message::text = %(was)s""",
-    ),
-    _Kind(
-        name="drafts of tickets",
-        rows="""SELECT draft_id AS key, 0 AS number, record::text AS record
-        FROM firstline.draft_tickets WHERE tenant = %s""",
-        put="""UPDATE firstline.draft_tickets SET record = %(record)s
-        WHERE draft_id = %(key)s AND 0 = %(number)s AND record::text = %(was)s""",
-    ),
-    _Kind(
-        name="ratings",
-        rows="""SELECT session_id AS key, rated.number, rated.record::text AS record
-        FROM firstline.feedback AS rated JOIN firstline.sessions USING (session_id) WHERE tenant = %s""",
-        put="""UPDATE firstline.feedback SET record = %(record)s
-        WHERE session_id = %(key)s AND number = %(number)s AND record::text = %(was)s""",
-    ),
-    _Kind(
-        name="judgements",
-        rows="SELECT session_id AS key, number, record::text AS record FROM firstline.judgements WHERE tenant = %s",
-        put="""UPDATE firstline.judgements SET record = %(record)s
-        WHERE session_id = %(key)s AND number = %(number)s AND record::text = %(was)s""",
-    ),
-    _Kind(
-        name="announced changes, dead ones included",
-        rows=f"""SELECT tenant || chr(31) || kb || chr(31) || doc_id AS key, seq AS number,
-            ({_ANNOUNCED})::text AS record
-        FROM firstline.raw_documents AS raw WHERE tenant = %s AND record IS NOT NULL""",  # noqa: S608 (ours)
-        put=f"""UPDATE firstline.raw_documents AS raw
-        SET record = CASE WHEN %(record)s::jsonb ->> 'text' = '{FORGOTTEN}' THEN NULL
-                ELSE %(record)s::jsonb - 'item_id' END,
-            state = CASE WHEN %(record)s::jsonb ->> 'text' = '{FORGOTTEN}' THEN 'done' ELSE state END
-        WHERE tenant || chr(31) || kb || chr(31) || doc_id = %(key)s AND seq = %(number)s
-          AND ({_ANNOUNCED})::text = %(was)s""",  # noqa: S608 (ours)
-    ),
-    _Kind(
-        name="quarantine",
-        rows="""SELECT kb || chr(31) || doc_id || chr(31) || fingerprint AS key, 0 AS number, record::text AS record
-        FROM firstline.quarantine WHERE tenant = %s""",
-        put="""UPDATE firstline.quarantine SET record = %(record)s
-        WHERE kb || chr(31) || doc_id || chr(31) || fingerprint = %(key)s AND 0 = %(number)s
-          AND record::text = %(was)s""",
-    ),
-)
-
-# Whose a conversation was. The name is replaced everywhere by the same word, so nobody reads it as their own again.
-USERS: Final[dict[str, tuple[LiteralString, LiteralString]]] = {
-    "users of conversations": (
-        "SELECT count(*) AS found FROM firstline.sessions WHERE tenant = %(tenant)s AND user_id ILIKE ANY (%(texts)s)",
-        """UPDATE firstline.sessions SET user_id = %(forgotten)s
-        WHERE tenant = %(tenant)s AND user_id ILIKE ANY (%(texts)s)""",
-    ),
-    "audit": (
-        "SELECT count(*) AS found FROM firstline.audit WHERE tenant = %(tenant)s AND user_id ILIKE ANY (%(texts)s)",
-        """UPDATE firstline.audit SET user_id = %(forgotten)s
-        WHERE tenant = %(tenant)s AND user_id ILIKE ANY (%(texts)s)""",
-    ),
-}
-
-
-# In the order of what refers to what: children first. Deliveries go with their hand-overs, ratings with their turns.
-OF_TENANT: Final[dict[str, tuple[LiteralString, LiteralString]]] = {
-    # Before anything else: one that is due would bring documents back.
-    "registered sources": (
-        "SELECT count(*) AS found FROM firstline.sources WHERE tenant = %s",
-        "DELETE FROM firstline.sources WHERE tenant = %s",
-    ),
-    "lists of failures": (
-        "SELECT count(*) AS found FROM firstline.failures WHERE tenant = %s",
-        "DELETE FROM firstline.failures WHERE tenant = %s",
-    ),
-    "drafts of tickets": (
-        "SELECT count(*) AS found FROM firstline.draft_tickets WHERE tenant = %s",
-        "DELETE FROM firstline.draft_tickets WHERE tenant = %s",
-    ),
-    "replies and notes": (
-        """SELECT count(*) AS found FROM firstline.handoff_events JOIN firstline.handoffs USING (handoff_id)
-        WHERE tenant = %s""",
-        """DELETE FROM firstline.handoff_events AS event USING firstline.handoffs AS handed
-        WHERE event.handoff_id = handed.handoff_id AND handed.tenant = %s""",
-    ),
-    "deliveries, dead ones included": (
-        "SELECT count(*) AS found FROM firstline.deliveries WHERE tenant = %s",
-        "DELETE FROM firstline.deliveries WHERE tenant = %s",
-    ),
-    "hand-overs": (
-        "SELECT count(*) AS found FROM firstline.handoffs WHERE tenant = %s",
-        "DELETE FROM firstline.handoffs WHERE tenant = %s",
-    ),
-    "turns, ratings and judgements": (
-        """SELECT count(*) AS found FROM firstline.turns JOIN firstline.sessions USING (session_id)
-        WHERE tenant = %s""",
-        """DELETE FROM firstline.turns AS turn USING firstline.sessions AS own
-        WHERE turn.session_id = own.session_id AND own.tenant = %s""",
-    ),
-    "conversations": (
-        "SELECT count(*) AS found FROM firstline.sessions WHERE tenant = %s",
-        "DELETE FROM firstline.sessions WHERE tenant = %s",
-    ),
-    "announced changes, dead ones included": (
-        "SELECT count(*) AS found FROM firstline.raw_documents WHERE tenant = %s",
-        "DELETE FROM firstline.raw_documents WHERE tenant = %s",
-    ),
-    "events of hooks": (
-        "SELECT count(*) AS found FROM firstline.hook_events WHERE tenant = %s",
-        "DELETE FROM firstline.hook_events WHERE tenant = %s",
-    ),
-    "quarantine": (
-        "SELECT count(*) AS found FROM firstline.quarantine WHERE tenant = %s",
-        "DELETE FROM firstline.quarantine WHERE tenant = %s",
-    ),
-    "audit": (
-        "SELECT count(*) AS found FROM firstline.audit WHERE tenant = %s",
-        "DELETE FROM firstline.audit WHERE tenant = %s",
-    ),
-    "API keys": (
-        "SELECT count(*) AS found FROM firstline.api_keys WHERE tenant = %s",
-        "DELETE FROM firstline.api_keys WHERE tenant = %s",
-    ),
-}
 
 
 class PostgresRecordLedger:
@@ -192,10 +32,11 @@ class PostgresRecordLedger:
 
     async def scrub(self, marks: Marks, *, tenant: str) -> dict[str, int]:
         changed: dict[str, int] = {"quarantine": await self._release_documents(marks, tenant)}
-        for kind in KINDS:
+        for kind in await self._kinds():
             changed[kind.name] = changed.get(kind.name, 0)
-            async for row, record in self._marked(kind, marks, tenant):
-                changed[kind.name] += await self._put(kind, row, record)
+            with _beside_the_wall(kind):
+                async for row, record in self._marked(kind, marks, tenant):
+                    changed[kind.name] += await self._put(kind, row, record)
         for name, (_, update) in USERS.items():
             changed[name] = 0
             if marks.texts:
@@ -205,32 +46,51 @@ class PostgresRecordLedger:
 
     async def quoting(self, marks: Marks, *, tenant: str) -> dict[str, int]:
         found: dict[str, int] = {}
-        for kind in KINDS:
+        for kind in await self._kinds():
             found[kind.name] = 0
-            async for _ in self._marked(kind, marks, tenant):
-                found[kind.name] += 1
+            with _beside_the_wall(kind):
+                async for _ in self._marked(kind, marks, tenant):
+                    found[kind.name] += 1
         for name, (select, _) in USERS.items():
             row = await self._database.row(select, _users(marks, tenant)) if marks.texts else None
             found[name] = row["found"] if row else 0
         return found
 
     async def forget_tenant(self, tenant: str) -> dict[str, int]:
-        async with self._database.transaction() as connection:
-            return {
-                name: (await connection.execute(delete, [storable(tenant)])).rowcount
-                for name, (_, delete) in OF_TENANT.items()
-            }
+        there = await self._there()
+        # Jobs lie outside the wall around a tenant's own rows; every query says whose it means.
+        with acting_for(EVERY_TENANT):
+            async with self._database.transaction() as connection:
+                await connection.execute(LOOKS_FOR_JOBS)
+                return {
+                    name: (await connection.execute(delete, [storable(tenant)])).rowcount
+                    for name, (_, delete) in OF_TENANT.items()
+                    if NEEDS.get(name, "") in there
+                }
 
     async def of_tenant(self, tenant: str) -> dict[str, int]:
         found: dict[str, int] = {}
-        for name, (select, _) in OF_TENANT.items():
-            row = await self._database.row(select, [storable(tenant)])
-            found[name] = row["found"] if row else 0
+        there = await self._there()
+        with acting_for(EVERY_TENANT):
+            for name, (select, _) in OF_TENANT.items():
+                if NEEDS.get(name, "") in there:
+                    row = await self._database.row(select, [storable(tenant)])
+                    found[name] = row["found"] if row else 0
         return found
 
-    async def _marked(self, kind: _Kind, marks: Marks, tenant: str) -> AsyncGenerator[tuple[DictRow, Any]]:
+    async def _there(self) -> frozenset[str]:
+        """Which of the tables that are made late there are; "" stands for those that are always there."""
+        with acting_for(EVERY_TENANT):
+            row = await self._database.row("SELECT to_regclass(%s) IS NOT NULL AS there", [JOBS])
+        return frozenset({"", JOBS}) if row and row["there"] else frozenset({""})
+
+    async def _kinds(self) -> list[Kind]:
+        there = await self._there()
+        return [kind for kind in KINDS if kind.needs in there]
+
+    async def _marked(self, kind: Kind, marks: Marks, tenant: str) -> AsyncGenerator[tuple[DictRow, Any]]:
         """Records that quote what is marked, and what is to stand in their place. Read in pages: they may be many."""
-        may = _prefilter(marks)
+        may, clean_of = _prefilter(marks), told if kind.told else scrubbed
         async with self._database.transaction() as connection, connection.cursor(name="records") as cursor:
             await cursor.execute(kind.rows, [storable(tenant)])
             while rows := await cursor.fetchmany(PAGE):
@@ -238,12 +98,14 @@ class PostgresRecordLedger:
                     if not may(row["record"]):
                         continue
                     record = json.loads(row["record"])
-                    clean = scrubbed(record, marks)
+                    clean = clean_of(record, marks)
                     if clean != record:
                         yield row, clean
 
-    async def _put(self, kind: _Kind, row: DictRow, record: Any) -> int:
-        async with self._database.connection() as connection:
+    async def _put(self, kind: Kind, row: DictRow, record: Any) -> int:
+        async with self._database.transaction() as connection:
+            if kind.needs:
+                await connection.execute(LOOKS_FOR_JOBS)
             done = await connection.execute(
                 kind.put,
                 {"record": Jsonb(record), "key": row["key"], "number": row["number"], "was": row["record"]},
@@ -260,6 +122,11 @@ class PostgresRecordLedger:
                 [storable(tenant), storable(marks.kb), sorted(map(storable, marks.doc_ids))],
             )
             return done.rowcount
+
+
+def _beside_the_wall(kind: Kind) -> AbstractContextManager[None]:
+    """Jobs are no tenant's rows: their queries say whose they mean."""
+    return acting_for(EVERY_TENANT if kind.needs else acting_tenant())
 
 
 def _users(marks: Marks, tenant: str) -> dict[str, Any]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from contextlib import AbstractAsyncContextManager
 
-from firstline.engines.postgres import knowledge_words, knowledge_writes, undoing
+from firstline.engines.postgres import blob_lock, knowledge_words, knowledge_writes, undoing
 from firstline.engines.postgres.pointer import PostgresSnapshots, no_knowledge_base
 from firstline.engines.postgres.pool import Database
 from firstline.engines.postgres.text import storable
@@ -70,7 +70,7 @@ class PostgresSnapshotLedger(PostgresSnapshots):
         return [row["blob"] for row in rows]
 
     def unused(self, blob: str) -> AbstractAsyncContextManager[bool]:
-        return undoing.unused(self._database, blob)
+        return blob_lock.unused(self._database, blob)
 
     async def spared(self, blob: str) -> None:
         async with self._database.connection() as connection:

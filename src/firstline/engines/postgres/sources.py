@@ -83,7 +83,8 @@ class PostgresSourceLedger:
             f"""SELECT {_COLUMNS} FROM firstline.sources
             WHERE due_at <= now() AND (leased_until IS NULL OR leased_until <= now())
               AND (%s::text IS NULL OR tenant = %s)
-            ORDER BY due_at, tenant COLLATE "C", kb COLLATE "C", name COLLATE "C" LIMIT %s""",  # noqa: S608 (ours)
+            ORDER BY row_number() OVER (PARTITION BY tenant ORDER BY due_at, kb COLLATE "C", name COLLATE "C"),
+              due_at, tenant COLLATE "C", kb COLLATE "C", name COLLATE "C" LIMIT %s""",  # noqa: S608 (ours)
             [wanted, wanted, limit],
         )
         return [_read(row) for row in rows]

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import AsyncGenerator, Sequence
+from contextlib import AbstractAsyncContextManager, asynccontextmanager
+from dataclasses import replace
 from typing import Final
 
 from psycopg import AsyncConnection
@@ -10,7 +12,7 @@ from psycopg.rows import DictRow
 from psycopg.types.json import Jsonb
 
 from firstline.domain import Tombstone
-from firstline.engines.postgres import knowledge_words, knowledge_writes, undoing
+from firstline.engines.postgres import blob_lock, knowledge_words, knowledge_writes, undoing
 from firstline.engines.postgres.pool import Database
 from firstline.engines.postgres.text import storable
 from firstline.errors import NotFound
@@ -119,12 +121,20 @@ class PostgresTombstoneLedger:
             rows = await _revisions(connection, tombstone)
             return await undoing.with_chunks(connection, tombstone.tenant, tombstone.kb, rows)
 
-    async def purged(self, tombstone: Tombstone) -> None:
+    def removing(self, tombstones: Sequence[Tombstone]) -> AbstractAsyncContextManager[list[Tombstone]]:
+        return self._removing(tombstones)
+
+    @asynccontextmanager
+    async def _removing(self, tombstones: Sequence[Tombstone]) -> AsyncGenerator[list[Tombstone]]:
+        async with self._database.transaction() as connection:
+            yield await _as_they_are(connection, tombstones)
+
+    async def purged(self, tombstone: Tombstone) -> bool:
         tenant, kb = storable(tombstone.tenant), storable(tombstone.kb)
         async with self._database.transaction() as connection:
-            await connection.execute(
-                "SELECT FROM firstline.knowledge_bases WHERE tenant = %s AND kb = %s FOR NO KEY UPDATE", [tenant, kb]
-            )
+            (now,) = await _as_they_are(connection, [tombstone])
+            # What was forgotten since is left to whoever removes its vectors, what was taken anew is left alone.
+            tombstone = replace(tombstone, upto=min(tombstone.upto, now.upto))
             revisions = [(row["doc_id"], row["since"]) for row in await _revisions(connection, tombstone)]
             words = await _words(connection, tenant, kb, revisions)
             await knowledge_writes.remove(connection, tenant, kb, revisions)
@@ -135,11 +145,34 @@ class PostgresTombstoneLedger:
                 [tenant, kb, tombstone.doc_id, tombstone.upto],
             )
             await _clear_failures(connection, tenant, kb, tombstone.doc_id)
-            await connection.execute(
+            cursor = await connection.execute(
                 """UPDATE firstline.tombstones SET purged_at = now()
-                WHERE tenant = %s AND kb = %s AND doc_id = %s AND upto = %s""",
+                WHERE tenant = %s AND kb = %s AND doc_id = %s AND upto <= %s""",
                 [tenant, kb, tombstone.doc_id, tombstone.upto],
             )
+            return cursor.rowcount > 0
+
+
+async def _as_they_are(connection: Connection, tombstones: Sequence[Tombstone]) -> list[Tombstone]:
+    """Until the end of the transaction they stay so, for every write begins and is committed under the same lock. A
+    plan of a candidate that was opened after the document was forgotten says that it is about to be written anew."""
+    place = {"tenant": storable(tombstones[0].tenant), "kb": storable(tombstones[0].kb)}
+    await connection.execute(
+        "SELECT FROM firstline.knowledge_bases WHERE tenant = %(tenant)s AND kb = %(kb)s FOR NO KEY UPDATE", place
+    )
+    cursor = await connection.execute(
+        """SELECT stone.*, CASE
+                WHEN base.candidate <= stone.upto AND base.opened > stone.mark AND EXISTS (
+                    SELECT FROM firstline.planned_documents AS plan
+                    WHERE plan.tenant = stone.tenant AND plan.kb = stone.kb AND plan.doc_id = stone.doc_id
+                      AND plan.candidate = base.candidate)
+                THEN base.candidate - 1 ELSE stone.upto END AS free
+        FROM firstline.tombstones AS stone JOIN firstline.knowledge_bases AS base USING (tenant, kb)
+        WHERE stone.tenant = %(tenant)s AND stone.kb = %(kb)s AND stone.doc_id = ANY (%(doc_ids)s)
+        ORDER BY stone.doc_id""",
+        {**place, "doc_ids": [storable(one.doc_id) for one in tombstones]},
+    )
+    return [replace(_read(row), upto=row["free"]) for row in await cursor.fetchall()]
 
 
 async def since_opened(connection: Connection, tenant: str, kb: str, doc_ids: Sequence[str]) -> frozenset[str]:
@@ -167,6 +200,7 @@ async def refuse(
         [tenant, kb, candidate, sorted(gone)],
     )
     blobs = sorted({stored.document.blob for stored in documents if stored.document.doc_id in gone})
+    await blob_lock.hold_blobs(connection)
     await connection.execute(
         "INSERT INTO firstline.doomed_blobs (blob) SELECT unnest(%s::text[]) ON CONFLICT DO NOTHING", [blobs]
     )

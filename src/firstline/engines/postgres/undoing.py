@@ -2,25 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncGenerator, Sequence
-from contextlib import asynccontextmanager
-from typing import Final
+from collections.abc import Sequence
 
 from psycopg import AsyncConnection
 from psycopg.rows import DictRow
 
-from firstline.domain import EVERY_TENANT, FOREVER, acting_for
+from firstline.domain import FOREVER
 from firstline.engines.postgres import knowledge_words, knowledge_writes
 from firstline.engines.postgres.pointer import no_knowledge_base, pairs
-from firstline.engines.postgres.pool import Database
 from firstline.engines.postgres.text import storable, storable_id
 from firstline.errors import Conflict, InvalidInput
 from firstline.ports import Abandoned, Revision
 
 Connection = AsyncConnection[DictRow]
-
-BLOBS_KEY: Final = 0x66_6C_62_6C_6F_62
-"""Advisory lock: who plans to use contents holds it shared, who deletes one holds it alone."""
 
 BEYOND = """
     SELECT EXISTS (SELECT FROM firstline.documents WHERE tenant = %(tenant)s AND kb = %(kb)s AND since > %(head)s)
@@ -165,23 +159,3 @@ async def with_chunks(connection: Connection, tenant: str, kb: str, rows: Sequen
         )
         for row in rows
     ]
-
-
-async def hold_blobs(connection: Connection) -> None:
-    """Until the end of the transaction nobody deletes a content."""
-    await connection.execute("SELECT pg_advisory_xact_lock_shared(%s)", [BLOBS_KEY])
-
-
-@asynccontextmanager
-async def unused(database: Database, blob: str) -> AsyncGenerator[bool]:
-    # Equal contents are one blob, whosever they are: behind its own wall a tenant would not see who else uses it.
-    with acting_for(EVERY_TENANT):
-        async with database.transaction() as connection:
-            await connection.execute("SELECT pg_advisory_xact_lock(%s)", [BLOBS_KEY])
-            cursor = await connection.execute(
-                """SELECT NOT EXISTS (SELECT FROM firstline.documents WHERE blob = %(blob)s)
-                    AND NOT EXISTS (SELECT FROM firstline.planned_documents WHERE blob = %(blob)s) AS unused""",
-                {"blob": blob},
-            )
-            row = await cursor.fetchone()
-            yield row is not None and row["unused"]

@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import itertools
-from collections.abc import AsyncGenerator, Collection, Sequence
+from collections.abc import AsyncGenerator, Collection, Mapping, Sequence
 from contextlib import asynccontextmanager
 from pathlib import Path
 from typing import Any, Final
@@ -13,7 +13,7 @@ from typing import Any, Final
 from firstline.engines.qdrant_edge import wire
 from firstline.engines.qdrant_edge.address import connect
 from firstline.errors import InvalidInput, Unavailable
-from firstline.ports import Hit, IndexEntry, IndexQuery, Scope
+from firstline.ports import Hit, IndexEntry, IndexQuery, Scope, Vectors
 
 SEARCH_S_MAX: Final = 5.0
 WRITE_S_MAX: Final = 60.0
@@ -105,6 +105,14 @@ class QdrantEdgeIndex:
         header = {**wire.scope_to_header(scope), "doc_id": doc_id, "exclude": sorted(exclude)}
         answer = await self._ask("neighbour", wire.Message(header=header), timeout_s=self._search_s_max)
         return float(answer.header["cosine"])
+
+    async def vectors(self, chunk_ids: Sequence[str], *, tenant: str, kb: str) -> Mapping[str, Vectors]:
+        found: dict[str, Vectors] = {}
+        for start in range(0, len(chunk_ids), wire.VECTORS_MAX):
+            named = list(chunk_ids[start : start + wire.VECTORS_MAX])
+            message = wire.Message(header={"tenant": tenant, "kb": kb, "chunk_ids": named})
+            found.update(wire.vectors_of(await self._ask("vectors", message, timeout_s=self._write_s_max)))
+        return found
 
     async def count(self, *, tenant: str, kb: str, since: int | None = None) -> int:
         message = wire.Message(header={"tenant": tenant, "kb": kb, "since": since})

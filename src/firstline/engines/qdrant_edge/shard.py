@@ -14,7 +14,7 @@ from collections.abc import Collection, Generator, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
-from typing import Any, Final
+from typing import Any, Final, cast
 
 import numpy as np
 import qdrant_edge as qd
@@ -127,6 +127,20 @@ class Shard:
             return 0.0
         with _engine("search the chunk index"):
             return neighbour(self._shard, doc_id, scope, exclude, exact_max=self.exact_max)
+
+    def vectors(self, chunk_ids: Sequence[str], *, tenant: str, kb: str) -> dict[str, Vectors]:
+        if not chunk_ids:
+            return {}
+        names = {_point_id(chunk_id): chunk_id for chunk_id in chunk_ids}
+        chosen = qd.Filter(must=[equals("tenant", tenant), equals("kb", kb), qd.HasIdCondition(set(names))])
+        with _engine("read from the chunk index"):
+            points, _ = self._shard.scroll(
+                qd.ScrollRequest(limit=len(names), filter=chosen, with_payload=False, with_vector=["chunk"])
+            )
+        return {
+            names[str(point.id)]: np.asarray(cast("dict[str, list[float]]", point.vector)["chunk"], dtype=np.float32)
+            for point in points
+        }
 
     def count(self, *, tenant: str, kb: str, since: int | None = None) -> int:
         with _engine("count in the chunk index"):

@@ -26,13 +26,15 @@ from firstline.errors import (
     InvalidInput,
     Unavailable,
 )
-from firstline.ports import Hit, IndexEntry, IndexQuery, Scope, SparseVector
+from firstline.ports import Hit, IndexEntry, IndexQuery, Scope, SparseVector, Vectors
 
-PROTOCOL: Final = 2
+PROTOCOL: Final = 3
 FRAME_BYTES_MAX: Final = 64 * 1024 * 1024
 ENTRIES_MAX: Final = 128
 """Entries of one upsert: about 20 ms of work, so that a search never waits longer than that behind one."""
 IDS_MAX: Final = 5_000
+VECTORS_MAX: Final = 256
+"""Vectors asked for at once: a few ms of work."""
 
 Array = npt.NDArray[np.float32 | np.uint32]
 _TYPES: Final[Mapping[str, type[np.float32 | np.uint32]]] = {"<f4": np.float32, "<u4": np.uint32}
@@ -196,6 +198,16 @@ def hits_of(message: Message) -> list[Hit]:
         Hit(chunk_id=chunk_id, doc_id=doc_id, dense=dense, words=words, document=document)
         for (chunk_id, doc_id), (dense, words, document) in zip(message.header["hits"], rows, strict=True)
     ]
+
+
+def vectors_to_message(vectors: Mapping[str, Vectors], *, dimensions: int) -> Message:
+    rows = np.array(list(vectors.values()), dtype="<f4").reshape(len(vectors), dimensions)
+    return Message(header={"chunk_ids": list(vectors)}, arrays=(rows,))
+
+
+def vectors_of(message: Message) -> dict[str, Vectors]:
+    rows = np.asarray(message.arrays[0], dtype=np.float32)
+    return dict(zip(message.header["chunk_ids"], rows, strict=True))
 
 
 def error_to_header(error: FirstlineError) -> dict[str, Any]:

@@ -194,6 +194,9 @@ class Worker:
         match header["op"]:
             case "search":
                 return wire.hits_to_message(shard.search(wire.query_of(request)))
+            case "vectors":
+                named = shard.vectors(header["chunk_ids"], tenant=header["tenant"], kb=header["kb"])
+                return wire.vectors_to_message(named, dimensions=self._dimensions)
             case "neighbour":
                 cosine = shard.neighbour(header["doc_id"], wire.scope_of(header), header["exclude"])
                 return wire.Message(header={"cosine": cosine})

@@ -163,3 +163,10 @@ _AVOID: Final = _stems("without no not instead disable skip omit avoid except fr
 
 def _avoids(unwanted: str, text: str) -> bool:
     return bool(_AVOID & all_stems(text)) or f"{unwanted}less" in text.casefold()
+
+
+def asks_reverse(question: str) -> bool:
+    """It asks for the second operation of a pair above (disable, remove, stop ...) and not for the first: questions
+    that differ in this do not ask the same, however near their words are."""
+    operations = _asked_for(_joined(question[:CHARS_MAX]))
+    return any(second.asks & operations and not first.asks & operations for first, second in _PAIRS)
