@@ -166,8 +166,9 @@ class TextFromImage(Protocol):
 
     def read(self, image: bytes) -> str:
         """What stands on one page, a PNG in shades of grey: its lines in reading order, an empty one between
-        paragraphs; "" when there is none. Blocks, within a minute; called from several threads at once. NotAccepted says in a few
-        words what is wrong with this page; Unavailable: nothing can be read at present, and no further page is tried.
+        paragraphs; "" when there is none. Blocks, within a minute; called from several threads at once. NotAccepted
+        says in a few words what is wrong with this page; Unavailable: nothing can be read at present, and no further
+        page is tried.
         """
         ...
 
@@ -604,7 +605,8 @@ class TombstoneLedger(Protocol):
 
     def removing(self, tombstones: Sequence[Tombstone]) -> AbstractAsyncContextManager[list[Tombstone]]:
         """These, of one knowledge base, as they are now: forgotten once more meanwhile, or taken anew. `upto` ends
-        short of what a run is about to write anew. Inside the block no write of the knowledge base begins or is committed."""
+        short of what a run is about to write anew. Inside the block no write of the knowledge base begins
+        or is committed."""
         ...
 
     async def purged(self, tombstone: Tombstone) -> bool:
