@@ -23,6 +23,7 @@ from firstline.domain.events import (
     WaitingChange,
 )
 from firstline.domain.front_matter import FRONT_MATTER_CHARS_MAX, UNSEEN, FrontMatter, front_matter
+from firstline.domain.graph import Edge, Entity, EntityKind, Relation
 from firstline.domain.knowledge import (
     AuditEntry,
     CalibratedGates,
@@ -166,6 +167,9 @@ __all__ = [
     "Draft",
     "DraftState",
     "DraftTicket",
+    "Edge",
+    "Entity",
+    "EntityKind",
     "Escalated",
     "Evidence",
     "Exchange",
@@ -205,6 +209,7 @@ __all__ = [
     "Redacted",
     "Redaction",
     "RegisteredSource",
+    "Relation",
     "Removed",
     "Reply",
     "ReplyBlock",
