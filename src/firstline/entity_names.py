@@ -28,8 +28,8 @@ _GENERIC: Final = frozenset(
     "a about all also an and any are as at be but by can do does for from get has have he her here how i if in into is"
     " it its me more my new no none not now null of on one only or other our out she so some such than that the their"
     " then there these they this those to undefined untitled up us use used was we were what when where which who why"
-    " will with you your introduction overview example examples summary description note notes page home index readme faq"
-    " question answer problem cause resolution error errors true false yes no nan test".split()
+    " will with you your introduction overview example examples summary description note notes page home index readme"
+    " faq question answer problem cause resolution error errors true false yes no nan test".split()
 )
 
 
