@@ -22,8 +22,10 @@ from firstline.documents.sync import SourceSync
 from firstline.documents.working import Working
 from firstline.domain import PIPELINE_VERSION, Intent, RegisteredSource
 from firstline.engines.blobs import ObjectBlobs
+from firstline.engines.forgotten_graph import WithoutForgotten
 from firstline.engines.memory.ledger import MemoryConversationLedger
 from firstline.engines.memory.limits import MemoryLimits
+from firstline.engines.neo4j import open_neo4j
 from firstline.engines.postgres import PostgresLedgers, mark_data_folder, open_postgres
 from firstline.engines.qdrant_edge import open_qdrant_edge
 from firstline.errors import InvalidInput
@@ -43,6 +45,7 @@ from firstline.ports import (
     Embedder,
     FeedbackLedger,
     GateLedger,
+    Graph,
     HandoffLedger,
     Incremental,
     KeyLedger,
@@ -98,6 +101,7 @@ class Firstline:
     purger: Purger
     announcing: Announcing
     working: Working
+    graph: Graph | None
     questions_apart: Callable[[ConversationLedger], QuestionJourney]
     """The journey with its record kept elsewhere: nobody is told of what it hands over."""
 
@@ -127,6 +131,7 @@ async def open_firstline(settings: Settings, *, embedder: Embedder | None = None
             threads=settings.embed_threads,
         )
         index = await stack.enter_async_context(open_qdrant_edge(folder=folder / "index", dimensions=model.dimensions))
+        graph = await stack.enter_async_context(open_graph(settings, ledgers))
         reranker = open_reranker(
             name=settings.reranker,
             model=settings.reranker_model,
@@ -159,6 +164,8 @@ async def open_firstline(settings: Settings, *, embedder: Embedder | None = None
             policy=Policy(bulk_share=settings.bulk_share, wipe_share=settings.wipe_share),
             golden=partial(has_golden, settings, ledgers),
             changes_wait=partial(changes_wait, ledgers),
+            extract_graph=settings.extract_graph,
+            graph=graph,
         )
         purger = Purger(
             knowledge=ledgers.knowledge,
@@ -168,6 +175,7 @@ async def open_firstline(settings: Settings, *, embedder: Embedder | None = None
             index=index,
             blobs=blobs,
             redactor=redactor,
+            graph=graph,
         )
         sync = sync_of(settings, ledgers, documents)
         questions = partial(
@@ -182,6 +190,7 @@ async def open_firstline(settings: Settings, *, embedder: Embedder | None = None
             gates=gates_of(settings),
             limits=limits_of(settings),
             reranker=reranker,
+            graph=graph,
             english=open_english(),
             in_force=GatesInForce(ledger=ledgers.gates, knobs=knobs, overridden=overridden_gates(settings)),
         )
@@ -210,8 +219,19 @@ async def open_firstline(settings: Settings, *, embedder: Embedder | None = None
             purger=purger,
             announcing=announcing_of(ledgers, purger, redactor),
             working=working_of(ledgers, documents, sync, purger),
+            graph=graph,
             questions_apart=lambda conversations: questions(conversations=conversations),
         )
+
+
+@asynccontextmanager
+async def open_graph(settings: Settings, ledgers: PostgresLedgers) -> AsyncGenerator[Graph | None]:
+    if settings.graph != "neo4j":
+        yield ledgers.graph if settings.graph == "ledger" else None
+        return
+    who = {"user": settings.graph_user, "password": settings.graph_password}
+    async with open_neo4j(url=settings.graph_url, database=settings.graph_database, **who) as opened:
+        yield WithoutForgotten(opened, ledgers.tombstones)
 
 
 def prepare_folder(folder: Path) -> Path:

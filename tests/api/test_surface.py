@@ -20,6 +20,8 @@ PATHS = {
     "/readyz": ["get"],
     "/v1/chunks/{chunk_id}": ["get"],
     "/v1/documents/{doc_id}": ["delete"],
+    "/v1/graph/entities": ["get"],
+    "/v1/graph/entities/{entity_id}": ["get"],
     "/v1/hooks/{source}": ["post"],
     "/v1/handoffs": ["get"],
     "/v1/handoffs/drafts": ["get"],

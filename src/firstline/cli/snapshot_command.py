@@ -264,6 +264,7 @@ async def _prune(settings: Any, keep: int) -> None:
             snapshots=firstline.snapshots,
             index=firstline.index,
             blobs=firstline.blobs,
+            graph=firstline.graph,
         )
     say(
         f"Snapshot {done.oldest} is the oldest that is kept; {done.revisions} revisions with {done.chunks} chunks and "

@@ -9,10 +9,13 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Final
 
 from firstline.documents.chunk import ChunkSpan, chunk, embedding_text
+from firstline.documents.extract import extract
 from firstline.documents.parse import parse
 from firstline.documents.quarantine import fingerprint, invisible, reads_like_instructions, safe, suspicions
 from firstline.documents.run import Prepared
 from firstline.domain import (
+    GRAPH,
+    GRAPH_OFF,
     NOTHING,
     PAGES,
     Chunk,
@@ -41,8 +44,10 @@ def prepare(
     redactor: Redactor,
     count_tokens: Callable[[str], int],
     chunk_tokens: int,
+    extract_graph: bool = True,
 ) -> Prepared:
-    """CPU-bound, for a thread. NotAccepted when the item cannot be read or holds no text."""
+    """CPU-bound, for a thread. NotAccepted when the item cannot be read or holds no text. Without
+    `extract_graph`, or when its source is kept out of the graph, the document says no edges."""
     parsed = parse(item)
     redactor = redactor.for_document(item.kind)
     # Redact first: a chunk edge can cut an identifier in two and hide both halves.
@@ -94,6 +99,7 @@ def prepare(
             )
         ),
         hidden=_left_out(parsed, item),
+        edges=extract(document, chunks, blob) if extract_graph and item.metadata.get(GRAPH) != GRAPH_OFF else (),
     )
 
 

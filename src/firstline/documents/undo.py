@@ -1,7 +1,7 @@
 """Take back what abandoned snapshots wrote, in the index and then in the ledger, before the next candidate is opened.
 
 Each round may be repeated: a run that dies in between leaves rows that the next one finds again. The ledger forgets
-that the snapshots could be published before the first index entry goes.
+that the snapshots could be published before the first index entry goes. The graph goes with the index.
 """
 
 from __future__ import annotations
@@ -9,15 +9,17 @@ from __future__ import annotations
 from collections import defaultdict
 from typing import Final
 
+from firstline.documents.followers import Followers
 from firstline.domain import FOREVER
-from firstline.ports import ChunkIndex, KnowledgeLedger
+from firstline.ports import ChunkIndex, Graph, KnowledgeLedger
 
 REVISIONS_AT_ONCE: Final = 500
 ROUNDS_MAX: Final = 1_000_000
 
 
-async def undo(*, tenant: str, kb: str, ledger: KnowledgeLedger, index: ChunkIndex) -> int:
+async def undo(*, tenant: str, kb: str, ledger: KnowledgeLedger, index: ChunkIndex, graph: Graph | None = None) -> int:
     """Until nothing is left. Returns how many revisions were removed or let go on."""
+    followers = Followers(index=index, graph=graph)
     total = 0
     for _ in range(ROUNDS_MAX):
         found = await ledger.abandoned(tenant=tenant, kb=kb, limit=REVISIONS_AT_ONCE)
@@ -29,8 +31,8 @@ async def undo(*, tenant: str, kb: str, ledger: KnowledgeLedger, index: ChunkInd
         for doc_id, number in found.planned:
             removed[number].append(doc_id)
         for number, doc_ids in sorted(removed.items()):
-            await index.delete(tenant=tenant, kb=kb, doc_ids=doc_ids, since=number)
-        await index.set_until([chunk_id for one in found.ended for chunk_id in one.chunk_ids], FOREVER)
+            await followers.delete(tenant=tenant, kb=kb, doc_ids=doc_ids, since=number)
+        await followers.set_until([chunk_id for one in found.ended for chunk_id in one.chunk_ids], FOREVER)
         await ledger.undo(found, tenant=tenant, kb=kb)
         total += len(found.written) + len(found.ended)
     return total

@@ -10,7 +10,7 @@ Units and conventions used throughout:
 from __future__ import annotations
 
 from firstline.domain.acting import EVERY_TENANT, NOBODY, act_for, acting_for, acting_tenant
-from firstline.domain.basics import EVERYONE, FOREVER, NOTHING, ORIGIN
+from firstline.domain.basics import EVERYONE, FOREVER, GRAPH, GRAPH_OFF, NOTHING, ORIGIN
 from firstline.domain.events import (
     Accepted,
     ChangeState,
@@ -126,6 +126,8 @@ __all__ = [
     "EVERY_TENANT",
     "FOREVER",
     "FRONT_MATTER_CHARS_MAX",
+    "GRAPH",
+    "GRAPH_OFF",
     "NOBODY",
     "NOTHING",
     "ORIGIN",
