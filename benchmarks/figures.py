@@ -19,6 +19,9 @@ from typing import Any, Final
 
 from benchmarks import (
     fresh,
+    graph_extract,
+    graph_incremental,
+    graph_traverse,
     index_figures,
     pii,
     pii_engineers,
@@ -52,6 +55,9 @@ def registry() -> Registry:
     leaks_figures.register(found)
     pii.register(found)
     pii_engineers.register(found)
+    graph_extract.register(found)
+    graph_incremental.register(found)
+    graph_traverse.register(found)
     return found
 
 

@@ -37,6 +37,7 @@ from firstline.domain import (
     DocumentKind,
     DraftState,
     DraftTicket,
+    Edge,
     Failure,
     FaqEntry,
     Feedback,
@@ -56,6 +57,7 @@ from firstline.domain import (
     RawChange,
     Redacted,
     RegisteredSource,
+    Relation,
     ReviewItem,
     Session,
     Snapshot,
@@ -292,6 +294,66 @@ class ChunkIndex(Protocol):
         ...
 
     async def size_bytes(self) -> int: ...
+
+    async def close(self) -> None: ...
+
+
+# --- graph ----------------------------------------------------------------------------------------------------------
+
+
+class Graph(Protocol):
+    """Edges with their provenance. It is walked from ids that are at hand, and never scanned for a question.
+
+    An entity is there for a scope when an edge is that the scope may see, and so is its name. Two scopes of different
+    tenants or knowledge bases share nothing.
+    """
+
+    async def upsert(self, edges: Sequence[Edge]) -> None:
+        """Write or overwrite by edge id. Durable and visible to the next lookup when it returns."""
+        ...
+
+    async def set_until(self, chunk_ids: Sequence[str], until: int) -> None:
+        """Let what these chunks say end before snapshot `until` (FOREVER: un-end it). Unknown ids are ignored."""
+        ...
+
+    async def delete(self, *, tenant: str, kb: str, doc_ids: Sequence[str], since: int) -> None:
+        """Remove what these documents say since snapshot `since`, of which they have a revision. Nothing there is not
+        an error."""
+        ...
+
+    async def purge(self, *, tenant: str, kb: str, doc_ids: Sequence[str], upto: int) -> None:
+        """Remove everything that these documents said in snapshots up to number `upto`."""
+        ...
+
+    async def held(self, *, tenant: str, kb: str, doc_ids: Sequence[str], upto: int) -> int:
+        """How many edges `purge` would remove: what is read back after it."""
+        ...
+
+    async def known(self, entity_ids: Collection[str], scope: Scope) -> frozenset[str]:
+        """Those of the ids that are the end of an edge inside the scope."""
+        ...
+
+    async def named(self, entity_ids: Collection[str], scope: Scope, *, limit_each: int) -> list[Edge]:
+        """The NAMES edges that lead to these entities: which documents go by these names. Surest first, ties by edge
+        id, at most `limit_each` for each entity."""
+        ...
+
+    async def around(
+        self, entity_ids: Sequence[str], scope: Scope, *, relations: Collection[Relation], limit_each: int
+    ) -> list[Edge]:
+        """The edges of these entities, in both directions, surest first, ties by edge id, at most `limit_each` for
+        each entity and direction. Each edge once."""
+        ...
+
+    async def edges(
+        self, scope: Scope, *, after: str = "", limit: int, chunk_ids: Collection[str] | None = None
+    ) -> list[Edge]:
+        """Inside the scope, by edge id, from the first behind `after`; of these chunks only, where they are given."""
+        ...
+
+    async def count(self, *, tenant: str, kb: str) -> int:
+        """Edges held for a knowledge base, ended ones included."""
+        ...
 
     async def close(self) -> None: ...
 

@@ -158,6 +158,14 @@ class Settings(BaseModel):
     )
     ocr_page_s: float = Field(60.0, ge=1, le=600, description="Longest that `ocr_command` may take for one page.")
     chunk_tokens: int = Field(200, ge=50, le=500, description="Aim of a chunk's length, in tokens of the embedder.")
+    graph: Literal["ledger", "neo4j", "off"] = Field(
+        "ledger", description="Where the graph is kept: ledger (its Postgres), neo4j (over Bolt), or off."
+    )
+    graph_url: str = Field("", description="With neo4j: neo4j://host:7687, bolt://host:7687, or with +s for TLS.")
+    graph_user: str = Field("", description="User there; empty: without a password.")
+    graph_password: str = Field("", description="And its password.", repr=False)
+    graph_database: str = Field("", description="Database there; empty: the server's own.")
+    extract_graph: bool = Field(True, description="Documents say what they name, cause and resolve: the graph.")
     ingest_batch_documents: int = Field(64, ge=1, le=4096, description="Documents committed together.")
     bulk_share: float = Field(
         0.05, ge=0, le=1, description="Changes to more of the documents than this wait for the golden check."
@@ -308,7 +316,7 @@ class Settings(BaseModel):
         secret = {name for name, field in type(self).model_fields.items() if field.repr is False}
         elsewhere = {"data_folder", "database_url", "host", "port", "log_level", "worker"}
         elsewhere |= {"tenant", "kb"}  # Whose turn it is, the turn itself says.
-        elsewhere |= {"rate_hook_per_minute", "hook_bytes_max"}
+        elsewhere |= {"rate_hook_per_minute", "hook_bytes_max", "graph_url", "graph_user", "graph_database"}
         # How much is kept changes how long an outcome takes.
         elsewhere |= {"cache_embedding_mb", "cache_retrieval_mb", "cache_rerank_mb", "cache_answer_mb"}
         # Where a hand-over is told changes no outcome.

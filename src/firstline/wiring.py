@@ -32,8 +32,10 @@ from firstline.documents.sync_turns import SyncTurns
 from firstline.documents.working import Working
 from firstline.domain import RegisteredSource
 from firstline.engines.blobs import ObjectBlobs
+from firstline.engines.forgotten_graph import WithoutForgotten
 from firstline.engines.memory.ledger import MemoryConversationLedger
 from firstline.engines.memory.limits import MemoryLimits
+from firstline.engines.neo4j import open_neo4j
 from firstline.engines.postgres import PostgresLedgers, mark_data_folder, open_postgres
 from firstline.engines.qdrant_edge import open_qdrant_edge
 from firstline.errors import InvalidInput
@@ -53,6 +55,7 @@ from firstline.ports import (
     Embedder,
     FeedbackLedger,
     GateLedger,
+    Graph,
     HandoffLedger,
     Incremental,
     KeyLedger,
@@ -110,6 +113,7 @@ class Firstline:
     care: CareDesk
     faq: FaqDesk
     faq_list: FaqList
+    graph: Graph | None
     questions_apart: Callable[[ConversationLedger], QuestionJourney]
     """The journey with its record kept elsewhere: nobody is told of what it hands over."""
 
@@ -139,6 +143,7 @@ async def open_firstline(settings: Settings, *, embedder: Embedder | None = None
             threads=settings.embed_threads,
         )
         index = await stack.enter_async_context(open_qdrant_edge(folder=folder / "index", dimensions=model.dimensions))
+        graph = await stack.enter_async_context(open_graph(settings, ledgers))
         reranker = open_reranker(
             name=settings.reranker,
             model=settings.reranker_model,
@@ -173,6 +178,8 @@ async def open_firstline(settings: Settings, *, embedder: Embedder | None = None
             golden=partial(has_golden, settings, ledgers),
             changes_wait=partial(changes_wait, ledgers),
             in_flight_s=settings.turn_deadline_s,
+            extract_graph=settings.extract_graph,
+            graph=graph,
         )
         caches = Caches.of({kind: getattr(settings, f"cache_{kind}_mb") for kind in CACHES})
         purger = Purger(
@@ -184,6 +191,7 @@ async def open_firstline(settings: Settings, *, embedder: Embedder | None = None
             blobs=blobs,
             redactor=redactor,
             forget_cached=(caches.forget,),
+            graph=graph,
         )
         sync = sync_of(settings, ledgers, documents)
         model_ids = (model.model_id, "" if reranker is None else reranker.model_id, classifier.model_id)
@@ -201,6 +209,7 @@ async def open_firstline(settings: Settings, *, embedder: Embedder | None = None
             gates=gates_of(settings),
             limits=limits_of(settings),
             reranker=None if reranker is None else KeptReranker(reranker, caches.rerank),
+            graph=graph,
             english=open_english(),
             answers=KeptAnswers(
                 caches.answer,
@@ -239,8 +248,19 @@ async def open_firstline(settings: Settings, *, embedder: Embedder | None = None
             care=care_of(settings, ledgers, model),
             faq=FaqDesk(care=ledgers.care, documents=documents, redactor=redactor),
             faq_list=faq_list_of(settings, ledgers),
+            graph=graph,
             questions_apart=lambda conversations: questions(conversations=conversations),
         )
+
+
+@asynccontextmanager
+async def open_graph(settings: Settings, ledgers: PostgresLedgers) -> AsyncGenerator[Graph | None]:
+    if settings.graph != "neo4j":
+        yield ledgers.graph if settings.graph == "ledger" else None
+        return
+    who = {"user": settings.graph_user, "password": settings.graph_password}
+    async with open_neo4j(url=settings.graph_url, database=settings.graph_database, **who) as opened:
+        yield WithoutForgotten(opened, ledgers.tombstones)
 
 
 def prepare_folder(folder: Path) -> Path:

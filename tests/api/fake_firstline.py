@@ -60,6 +60,7 @@ from firstline.engines.memory.changes import MemoryChangeLedger
 from firstline.engines.memory.deliveries import MemoryDeliveryLedger
 from firstline.engines.memory.feedback import MemoryFeedbackLedger
 from firstline.engines.memory.gates import MemoryGateLedger
+from firstline.engines.memory.graph import MemoryGraph
 from firstline.engines.memory.handoffs import MemoryHandoffLedger
 from firstline.engines.memory.index import MemoryIndex
 from firstline.engines.memory.jobs import MemoryJobs
@@ -216,6 +217,7 @@ class FakeFirstline:
     conversations: MemoryConversationLedger
     keys: MemoryKeyLedger
     index: MemoryIndex
+    graph: MemoryGraph | None = field(default_factory=MemoryGraph)
     blobs: MemoryBlobs
     limiter: MemoryLimits
     questions: ScriptedJourney

@@ -26,6 +26,8 @@ PATHS = {
     "/v1/gaps/duplicates": ["get"],
     "/v1/gaps/stale": ["get"],
     "/v1/gaps/suggestions": ["get"],
+    "/v1/graph/entities": ["get"],
+    "/v1/graph/entities/{entity_id}": ["get"],
     "/v1/hooks/{source}": ["post"],
     "/v1/handoffs": ["get"],
     "/v1/handoffs/drafts": ["get"],

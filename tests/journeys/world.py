@@ -14,6 +14,7 @@ from firstline.documents.redact import PatternRedactor
 from firstline.domain import EVERYONE, DocumentKind, Failure, Level, Principal, Session, SourceItem
 from firstline.engines.memory.blobs import MemoryBlobs
 from firstline.engines.memory.feedback import MemoryFeedbackLedger
+from firstline.engines.memory.graph import MemoryGraph
 from firstline.engines.memory.handoffs import MemoryHandoffLedger
 from firstline.engines.memory.index import MemoryIndex
 from firstline.engines.memory.ledger import MemoryConversationLedger, MemoryKnowledgeLedger
@@ -126,6 +127,7 @@ class World:
     conversations: MemoryConversationLedger = field(default_factory=MemoryConversationLedger)
     index: MemoryIndex = field(default_factory=lambda: MemoryIndex(dimensions=DIMENSIONS))
     blobs: MemoryBlobs = field(default_factory=MemoryBlobs)
+    graph: MemoryGraph = field(default_factory=MemoryGraph)
     embedder: ToyEmbedder = field(default_factory=ToyEmbedder)
     reranker: Reranker | None = None
     handoffs: MemoryHandoffLedger = field(init=False)
@@ -169,6 +171,7 @@ class World:
             count_tokens=lambda text: max(1, len(text) // 4),
             chunk_tokens=200,
             batch_documents=2,
+            graph=self.graph,
         )
 
     def questions(self, **changes: object) -> QuestionJourney:

@@ -68,7 +68,13 @@ async def take_event_of(
         raise Unauthenticated(
             "What pushes documents signs their id and time, too.", remedy="Use Standard Webhooks (docs/events.md)."
         )
-    access = Access(kind=known.document_kind, acl=known.acl, level=known.level, origin=origin_of_name(known.name))
+    access = Access(
+        kind=known.document_kind,
+        acl=known.acl,
+        level=known.level,
+        origin=origin_of_name(known.name),
+        graph=known.config.get("graph") is not False,
+    )
     found = await asyncio.to_thread(
         pushed, body, name=known.name, access=access, bytes_max=run.firstline.settings.file_bytes_max
     )

@@ -265,6 +265,7 @@ async def _prune(settings: Any, keep: int) -> None:
             index=firstline.index,
             blobs=firstline.blobs,
             in_flight_s=settings.turn_deadline_s,
+            graph=firstline.graph,
         )
     say(
         f"Snapshot {done.oldest} is the oldest that is kept; {done.revisions} revisions with {done.chunks} chunks and "

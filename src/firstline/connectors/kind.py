@@ -70,6 +70,7 @@ class SourceConfig(BaseModel):
 
     model_config = ConfigDict(frozen=True, extra="forbid", str_strip_whitespace=True)
 
+    graph: bool = Field(True, description="Its documents are in the graph.")
     hook_secret: SecretRef = Field(
         "", description="Where the secret is that signs its webhooks (docs/events.md): env:NAME or file:PATH."
     )

@@ -82,7 +82,11 @@ def open_source(source: RegisteredSource, *, bytes_max: int, folder: Path) -> In
         Opening(
             name=source.name,
             access=Access(
-                kind=source.document_kind, acl=source.acl, level=source.level, origin=origin_of_name(source.name)
+                kind=source.document_kind,
+                acl=source.acl,
+                level=source.level,
+                origin=origin_of_name(source.name),
+                graph=config.graph,
             ),
             config=config,
             bytes_max=bytes_max,

@@ -16,6 +16,8 @@ import yaml
 from firstline.domain import (
     EVERYONE,
     FRONT_MATTER_CHARS_MAX,
+    GRAPH,
+    GRAPH_OFF,
     NOTHING,
     ORIGIN,
     UNSEEN,
@@ -36,20 +38,22 @@ _NOT_JSON: Final = "Write it as YAML between two lines of `---`."
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Access:
-    """Kind of a document, who may see it, and a fingerprint of where it comes from ("": not told). `bound`: a rule of
-    its folder said who may see it, and the document's own word may only narrow that."""
+    """Kind of a document, who may see it, a fingerprint of where it comes from ("": not told), and whether it is in the
+    graph. `bound`: a rule of its folder said who may see it, and the document's own word may only narrow that."""
 
     kind: DocumentKind
     acl: frozenset[str]
     level: Level
     origin: str = ""
     bound: bool = False
+    graph: bool = True
 
     def metadata(self, title: str) -> Mapping[str, str]:
         """A FAQ is found by its question."""
         key = question_key(title) if self.kind is DocumentKind.FAQ else ""
         asked = {"question_key": key} if key else NOTHING
-        return {**asked, ORIGIN: self.origin} if self.origin else asked
+        own = {**({ORIGIN: self.origin} if self.origin else NOTHING), **(NOTHING if self.graph else {GRAPH: GRAPH_OFF})}
+        return {**asked, **own} if own else asked
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)

@@ -131,7 +131,7 @@ def _read(document: PushedDocument, place: int, *, name: str, access: Access, by
 
 
 def _titled(item: SourceItem, title: str, access: Access) -> SourceItem:
-    own = Access(kind=item.kind, acl=item.acl, level=item.level, origin=access.origin)
+    own = Access(kind=item.kind, acl=item.acl, level=item.level, origin=access.origin, graph=access.graph)
     return replace(item, title=title, metadata=own.metadata(title))
 
 

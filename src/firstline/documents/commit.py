@@ -10,10 +10,12 @@ from collections.abc import Sequence
 
 import numpy as np
 
+from firstline.documents.followers import Followers
 from firstline.documents.run import Batch
 from firstline.ports import (
     BlobStore,
     ChunkIndex,
+    Graph,
     IndexEntry,
     KnowledgeLedger,
     StoredDocument,
@@ -30,6 +32,7 @@ async def commit(
     blobs: BlobStore,
     index: ChunkIndex,
     words: WordEncoder,
+    graph: Graph | None = None,
 ) -> None:
     """Write documents of one knowledge base and candidate; `vectors` has a row per chunk, in the order of the batch.
 
@@ -54,16 +57,23 @@ async def commit(
         entries.cancel()
         raise
     await index.upsert(await entries)
+    if graph is not None:
+        # A run that died may have left what this candidate said of them in another form.
+        edges = [edge for prepared in batch for edge in prepared.edges]
+        doc_ids = [prepared.document.doc_id for prepared in batch]
+        await graph.delete(tenant=first.tenant, kb=first.kb, doc_ids=doc_ids, since=first.since)
+        await graph.upsert(edges)
     ended = await ledger.write(
         [StoredDocument(document=prepared.document, chunks=prepared.chunks, words=prepared.words) for prepared in batch]
     )
-    await index.set_until(ended, first.since)
+    followers = Followers(index=index, graph=graph)
+    await followers.set_until(ended, first.since)
     # Forgotten while this batch was under way: the ledger did not take them, and nothing else may keep them.
     gone = await ledger.forgotten(
         tenant=first.tenant, kb=first.kb, doc_ids=[prepared.document.doc_id for prepared in batch]
     )
     if gone:
-        await index.delete(tenant=first.tenant, kb=first.kb, doc_ids=sorted(gone), since=first.since)
+        await followers.delete(tenant=first.tenant, kb=first.kb, doc_ids=sorted(gone), since=first.since)
 
 
 def index_entries(batch: Batch, vectors: Vectors, *, words: WordEncoder) -> Sequence[IndexEntry]:

@@ -4,7 +4,8 @@ check -> publish.
 All branching of ingestion is here. The order of writes makes a crash at any instant harmless:
 
 1. the ledger notes which documents are about to be written (`plan`),
-2. blobs and index entries are written, invisible because their `since` is the unpublished candidate,
+2. blobs, index entries and the graph's edges are written, invisible because their `since` is the unpublished
+   candidate,
 3. the ledger commits documents and chunks and clears the plan: from here they are acknowledged,
 4. publishing moves one pointer, or the candidate waits as a snapshot (`publish_policy`).
 
@@ -12,7 +13,7 @@ Batches overlap (`pipeline`): while one is committed the next is embedded and th
 happen strictly one after another, each in the order above.
 
 Before a candidate is opened, what snapshots that were gone back from wrote is undone (`undo`). A rerun reopens the same
-candidate, skips what is acknowledged and writes the rest. An index entry that the ledger
+candidate, skips what is acknowledged and writes the rest. An index entry or an edge that the ledger
 does not know is never shown, because every candidate of a question is looked up in the ledger again.
 """
 
@@ -28,6 +29,7 @@ from typing import Final
 
 from firstline.documents.commit import commit
 from firstline.documents.embed import batch_vectors
+from firstline.documents.followers import Followers
 from firstline.documents.giving_way import (
     RETAKE_PAUSE_S,
     RETAKE_S_MAX,
@@ -49,6 +51,7 @@ from firstline.ports import (
     BlobStore,
     ChunkIndex,
     Embedder,
+    Graph,
     KnowledgeLedger,
     QuarantineLedger,
     Redactor,
@@ -100,11 +103,14 @@ class DocumentJourney:
         golden: HasGolden | None = None,
         changes_wait: ChangesWait | None = None,
         in_flight_s: float = 0.0,
+        extract_graph: bool = True,
+        graph: Graph | None = None,
     ) -> None:
         """`ocr` reads pages that are pictures. Without a `quarantine` what is suspicious is kept out all the same, and
         named in the report alone. `golden` says whether a knowledge base (tenant, kb) has cases that a bulk change can
         be judged by; without it none has. A long run gives way while `changes_wait`. A question may be under way for
-        `in_flight_s`, and keeps its snapshot."""
+        `in_flight_s`, and keeps its snapshot. Without `extract_graph` no document says edges; without a `graph` nobody
+        keeps them."""
         self._ledger = ledger
         self._index = index
         self._blobs = blobs
@@ -120,6 +126,9 @@ class DocumentJourney:
         self._golden = golden
         self._changes_wait = changes_wait
         self._in_flight_s = in_flight_s
+        self._extract_graph = extract_graph and graph is not None
+        self._graph = graph
+        self._followers = Followers(index=index, graph=graph)
 
     async def ingest(
         self,
@@ -192,7 +201,14 @@ class DocumentJourney:
 
     async def _open(self, run: Run, origins: Mapping[str, str], *, moved: bool) -> None:
         tenant, kb = run.tenant, run.kb
-        await undo(tenant=tenant, kb=kb, ledger=self._ledger, index=self._index, in_flight_s=self._in_flight_s)
+        await undo(
+            tenant=tenant,
+            kb=kb,
+            ledger=self._ledger,
+            index=self._index,
+            graph=self._graph,
+            in_flight_s=self._in_flight_s,
+        )
         candidate = await self._ledger.open_candidate(tenant=tenant, kb=kb, embedder_id=self._embedder.model_id)
         run.reopen(candidate, await self._ledger.current(tenant=tenant, kb=kb))
         if not moved:
@@ -208,14 +224,23 @@ class DocumentJourney:
             doc_id for doc_id in planned if doc_id not in run.current or run.current[doc_id].since != run.candidate
         ]
         if unknown:
-            await self._index.delete(tenant=run.tenant, kb=run.kb, doc_ids=unknown, since=run.candidate)
+            await self._followers.delete(tenant=run.tenant, kb=run.kb, doc_ids=unknown, since=run.candidate)
+        run.unsure = frozenset(planned).difference(unknown)
 
     async def _pipeline(self, run: Run, items: AsyncIterator[SourceItem | Failure], way: GivingWay) -> None:
         async def vectors_of(batch: Batch) -> Vectors:
             return await batch_vectors(batch, embedder=self._embedder, index=self._index)
 
         async def write(batch: Batch, vectors: Vectors) -> None:
-            await commit(batch, vectors, ledger=self._ledger, blobs=self._blobs, index=self._index, words=self._words)
+            await commit(
+                batch,
+                vectors,
+                ledger=self._ledger,
+                blobs=self._blobs,
+                index=self._index,
+                words=self._words,
+                graph=self._graph,
+            )
             run.committed(batch)
 
         await pipeline(self._batches(run, items, way), embed=vectors_of, commit=write)
@@ -260,7 +285,8 @@ class DocumentJourney:
             return None
         run.seen.add(item.item_id)
         known = run.current.get(item.item_id)
-        if known is not None and known.content_hash == item.content_hash and not self._rejected(run, item):
+        same = known is not None and known.content_hash == item.content_hash and item.item_id not in run.unsure
+        if known is not None and same and not self._rejected(run, item):
             await self._keep(run, known)
             return None
         prepared = await self._prepared(run, item, known)
@@ -275,7 +301,7 @@ class DocumentJourney:
         if known is not None and known.content_hash == item.content_hash:
             # It was taken once, and rejected since.
             ids = await self._ledger.end(tenant=run.tenant, kb=run.kb, candidate=run.candidate, doc_ids=[known.doc_id])
-            await self._index.set_until(ids, run.candidate)
+            await self._followers.set_until(ids, run.candidate)
             run.removed += 1
         return None
 
@@ -295,6 +321,7 @@ class DocumentJourney:
                 chunk_tokens=self._chunk_tokens,
                 known=known,
                 ocr=self._ocr,
+                extract_graph=self._extract_graph,
             )
         except NotAccepted as error:
             run.fail(Failure(item_id=item.item_id, reason=str(error)))
@@ -311,7 +338,7 @@ class DocumentJourney:
             # between would leave chunks ended that the ledger calls current, and no later run would look at them.
             tenant, kb, candidate, ids = run.tenant, run.kb, run.candidate, [known.doc_id]
             chunks = await self._ledger.end(tenant=tenant, kb=kb, candidate=candidate, doc_ids=ids)
-            await self._index.set_until(chunks, FOREVER)
+            await self._followers.set_until(chunks, FOREVER)
             await self._ledger.unend(tenant=tenant, kb=kb, candidate=candidate, doc_ids=ids)
             run.changed += 1
         else:
@@ -352,7 +379,11 @@ class DocumentJourney:
         ]
         if gone:
             ids = await self._ledger.end(tenant=run.tenant, kb=run.kb, candidate=run.candidate, doc_ids=gone)
-            await self._index.set_until(ids, run.candidate)
+            await self._followers.set_until(ids, run.candidate)
+            own = [doc_id for doc_id in gone if run.current[doc_id].since == run.candidate]
+            if own:
+                # Of what this candidate wrote nothing is left in the ledger.
+                await self._followers.delete(tenant=run.tenant, kb=run.kb, doc_ids=own, since=run.candidate)
             run.removed += len(gone)
 
     async def _record_held(self, run: Run, prefixes: Sequence[str], removed: Collection[str]) -> None:
@@ -386,7 +417,7 @@ class DocumentJourney:
         if run.has_news or run.resumed or ended:
             if ended:
                 # A run that died after its commit may not have told the index.
-                await self._index.set_until(ended, run.candidate)
+                await self._followers.set_until(ended, run.candidate)
             why = await self._waits(run, publish)
             tenant, kb, candidate = run.tenant, run.kb, run.candidate
             if why:

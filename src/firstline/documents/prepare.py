@@ -10,11 +10,14 @@ from dataclasses import replace
 from typing import Final
 
 from firstline.documents.chunk import ChunkSpan, chunk, embedding_text
+from firstline.documents.extract import extract
 from firstline.documents.parse import parse
 from firstline.documents.quarantine import fingerprint, invisible, reads_like_instructions, safe, suspicions
 from firstline.documents.redact import wholly
 from firstline.documents.run import Prepared
 from firstline.domain import (
+    GRAPH,
+    GRAPH_OFF,
     NOTHING,
     PAGES,
     Chunk,
@@ -46,9 +49,11 @@ def prepare(
     chunk_tokens: int,
     known: Document | None = None,
     ocr: TextFromImage | None = None,
+    extract_graph: bool = True,
 ) -> Prepared:
-    """CPU-bound, for a thread. `known` is the revision that stands; `ocr` reads pages that are pictures.
-    NotAccepted when the item cannot be read or holds no text."""
+    """CPU-bound, for a thread. `known` is the revision that stands; `ocr` reads pages that are pictures. Without
+    `extract_graph`, or when its source is kept out of the graph, the document says no edges. NotAccepted when the item
+    cannot be read or holds no text."""
     parsed = parse(item, ocr=ocr)
     redactor = redactor.for_document(item.kind)
     # Redact first: a chunk edge can cut an identifier in two and hide both halves.
@@ -101,6 +106,7 @@ def prepare(
         ),
         hidden=_left_out(parsed, item),
         earlier=_earlier(item, document, chunks, known),
+        edges=extract(document, chunks, blob) if extract_graph and item.metadata.get(GRAPH) != GRAPH_OFF else (),
     )
 
 

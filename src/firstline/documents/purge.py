@@ -1,7 +1,8 @@
 """Forget documents and persons: out of sight at once, then out of every engine, then looked for again.
 
-The order makes a crash harmless. A tombstone hides a document from every snapshot in one transaction. Then the index
-forgets it, records lose their quotations, the ledger its rows, the blob store its contents, each step repeatable. The
+The order makes a crash harmless. A tombstone hides a document from every snapshot in one transaction. Then index
+and graph forget it, records lose their quotations, the ledger its rows, the blob store its contents, each step
+repeatable. The
 ledger's rows go late because they name the chunks that the other steps look for.
 """
 
@@ -22,6 +23,7 @@ from firstline.errors import FirstlineError, InvalidInput, NotFound, TooManyRequ
 from firstline.ports import (
     BlobStore,
     ChunkIndex,
+    Graph,
     KnowledgeLedger,
     Marks,
     RecordLedger,
@@ -79,6 +81,7 @@ class Purger:
         blobs: BlobStore,
         redactor: Redactor,
         forget_cached: Sequence[Callable[[Tombstone], None]] = (),
+        graph: Graph | None = None,
     ) -> None:
         self._knowledge = knowledge
         self._tombstones = tombstones
@@ -88,6 +91,7 @@ class Purger:
         self._blobs = blobs
         self._redactor = redactor
         self._forget_cached = forget_cached
+        self._graph = graph
 
     async def bury(self, doc_ids: Sequence[str], *, tenant: str, kb: str, by: str) -> list[Tombstone]:
         """Out of sight with the next look-up, in every snapshot. NotFound when one is not there: then none is."""
@@ -136,12 +140,13 @@ class Purger:
         was forgotten once more is purged of that too, and what a run has taken anew since is left alone."""
         tenant, kb = stones[0].tenant, stones[0].kb
         traces: dict[str, Sequence[Revision]] = {}
-        vectors, now = 0, list[Tombstone]()
+        vectors, edges, now = 0, 0, list[Tombstone]()
         for start in range(0, len(stones), PURGED_AT_ONCE):
             async with self._tombstones.removing(stones[start : start + PURGED_AT_ONCE]) as found:
                 for stone in found:
                     traces[stone.doc_id] = await self._tombstones.traces(stone)
                 vectors += await self._purge_index(found)
+                edges += await self._purge_graph(found)
                 now += found
         revisions = [one for found in traces.values() for one in found]
         marks = await self._marks(kb, traces, tenant)
@@ -159,6 +164,7 @@ class Purger:
             left |= await self._records.quoting(marks, tenant=tenant)
         places = [
             Place(name="index", found=vectors, left=left["index"]),
+            Place(name="graph", found=edges, left=left["graph"]),
             Place(name="documents and chunks", found=len(revisions), left=left["documents and chunks"]),
             Place(name="texts in the blob store", found=deleted, left=left["texts in the blob store"]),
             *(Place(name=name, found=quoted.get(name, 0), left=left[name]) for name in sorted(quoted)),
@@ -310,6 +316,15 @@ class Purger:
             await self._index.purge(**where)
         return removed
 
+    async def _purge_graph(self, stones: Sequence[Tombstone]) -> int:
+        removed = 0
+        if self._graph is not None:
+            for upto in sorted({stone.upto for stone in stones}):
+                where = _where(stones, upto)
+                removed += await self._graph.held(**where)
+                await self._graph.purge(**where)
+        return removed
+
     async def _scrub(self, marks: Marks, tenant: str) -> dict[str, int]:
         changed: Counter[str] = Counter()
         for _ in range(PASSES_MAX):
@@ -323,12 +338,16 @@ class Purger:
         """Look again, as if nothing had been done."""
         tenant = stones[0].tenant
         vectors = [await self._index.held(**_where(stones, upto)) for upto in sorted({one.upto for one in stones})]
+        edges = 0
+        if self._graph is not None:
+            edges = sum([await self._graph.held(**_where(stones, upto)) for upto in {one.upto for one in stones}])
         kept = 0
         for name in names:
             async with self._snapshots.unused(name) as unused:
                 kept += unused and await self._blobs.holds(name)
         return {
             "index": sum(vectors),
+            "graph": edges,
             "documents and chunks": sum([len(await self._tombstones.traces(stone)) for stone in stones]),
             "texts in the blob store": kept,
             **await self._records.quoting(marks, tenant=tenant),

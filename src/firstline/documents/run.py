@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import Final
 
-from firstline.domain import FOREVER, ORIGIN, Chunk, Document, Failure, Quarantined, QuarantineState, Suspicion
+from firstline.domain import FOREVER, ORIGIN, Chunk, Document, Edge, Failure, Quarantined, QuarantineState, Suspicion
 from firstline.errors import InvalidInput
 
 FAILURES_MAX: Final = 10_000
@@ -29,7 +29,8 @@ class Prepared:
     """A document that is ready to be embedded. `texts` are the chunks' embedding texts; BM25 sees titles and bodies.
     All four of `chunks`, `texts`, `titles` and `bodies` are in reading order. `words` are those of the whole text.
     `fingerprint` names the content for the quarantine; `hidden` says what was left out because no reader sees it.
-    `earlier` are the ids that the chunks have in the revision that stands, when only its access has changed."""
+    `earlier` are the ids that the chunks have in the revision that stands, when only its access has changed. `edges`
+    are what the document says for the graph."""
 
     document: Document
     chunks: tuple[Chunk, ...]
@@ -43,6 +44,7 @@ class Prepared:
     suspicions: tuple[Suspicion, ...] = ()
     hidden: str = ""
     earlier: tuple[str, ...] = ()
+    edges: tuple[Edge, ...] = ()
 
 
 Batch = Sequence[Prepared]
@@ -58,6 +60,8 @@ class Run:
         self.candidate = candidate
         self.current: dict[str, Document] = {}
         self.resumed = False
+        self.unsure: frozenset[str] = frozenset()
+        """Written by this candidate, and about to be written anew when its run died: others may hold either."""
         self.exhausted = False
         """The source has yielded all."""
         self.published = False

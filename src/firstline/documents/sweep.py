@@ -8,7 +8,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Final
 
-from firstline.ports import BlobStore, ChunkIndex, SnapshotLedger
+from firstline.documents.followers import Followers
+from firstline.ports import BlobStore, ChunkIndex, Graph, SnapshotLedger
 
 REVISIONS_AT_ONCE: Final = 500
 BLOBS_AT_ONCE: Final = 1_000
@@ -34,11 +35,13 @@ async def prune(
     index: ChunkIndex,
     blobs: BlobStore,
     in_flight_s: float = 0.0,
+    graph: Graph | None = None,
 ) -> Pruned:
     """Keep the `keep` newest published snapshots. May be interrupted and run again: the numbers go first, so nobody can
     return to a snapshot of which something is missing. A question that holds an older one may be under way for
     `in_flight_s`: it keeps what it began with."""
     oldest = await snapshots.retire(tenant=tenant, kb=kb, keep=keep)
+    followers = Followers(index=index, graph=graph)
     revisions = chunks = 0
     for number_of_round in range(ROUNDS_MAX):
         gone = await snapshots.retired(tenant=tenant, kb=kb, limit=REVISIONS_AT_ONCE)
@@ -50,7 +53,7 @@ async def prune(
         for one in gone:
             by_number[one.since].append(one.doc_id)
         for number, doc_ids in sorted(by_number.items()):
-            await index.delete(tenant=tenant, kb=kb, doc_ids=doc_ids, since=number)
+            await followers.delete(tenant=tenant, kb=kb, doc_ids=doc_ids, since=number)
         await snapshots.remove(gone, tenant=tenant, kb=kb)
         revisions += len(gone)
         chunks += sum(len(one.chunk_ids) for one in gone)

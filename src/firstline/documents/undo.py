@@ -2,7 +2,7 @@
 
 Each round may be repeated: a run that dies in between leaves rows that the next one finds again. The ledger forgets
 that the snapshots could be published before the first index entry goes, and questions that hold one of them end before
-that: they keep what they began with.
+that: they keep what they began with. The graph goes with the index.
 """
 
 from __future__ import annotations
@@ -11,16 +11,26 @@ import asyncio
 from collections import defaultdict
 from typing import Final
 
+from firstline.documents.followers import Followers
 from firstline.domain import FOREVER
-from firstline.ports import ChunkIndex, KnowledgeLedger
+from firstline.ports import ChunkIndex, Graph, KnowledgeLedger
 
 REVISIONS_AT_ONCE: Final = 500
 ROUNDS_MAX: Final = 1_000_000
 
 
-async def undo(*, tenant: str, kb: str, ledger: KnowledgeLedger, index: ChunkIndex, in_flight_s: float = 0.0) -> int:
+async def undo(
+    *,
+    tenant: str,
+    kb: str,
+    ledger: KnowledgeLedger,
+    index: ChunkIndex,
+    graph: Graph | None = None,
+    in_flight_s: float = 0.0,
+) -> int:
     """Until nothing is left. A question may be under way for `in_flight_s`. Returns how many revisions were removed or
     let go on."""
+    followers = Followers(index=index, graph=graph)
     total = 0
     for number_of_round in range(ROUNDS_MAX):
         found = await ledger.abandoned(tenant=tenant, kb=kb, limit=REVISIONS_AT_ONCE)
@@ -35,8 +45,8 @@ async def undo(*, tenant: str, kb: str, ledger: KnowledgeLedger, index: ChunkInd
         for doc_id, number in found.planned:
             removed[number].append(doc_id)
         for number, doc_ids in sorted(removed.items()):
-            await index.delete(tenant=tenant, kb=kb, doc_ids=doc_ids, since=number)
-        await index.set_until([chunk_id for one in found.ended for chunk_id in one.chunk_ids], FOREVER)
+            await followers.delete(tenant=tenant, kb=kb, doc_ids=doc_ids, since=number)
+        await followers.set_until([chunk_id for one in found.ended for chunk_id in one.chunk_ids], FOREVER)
         await ledger.undo(found, tenant=tenant, kb=kb)
         total += len(found.written) + len(found.ended)
     return total

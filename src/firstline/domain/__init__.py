@@ -10,7 +10,7 @@ Units and conventions used throughout:
 from __future__ import annotations
 
 from firstline.domain.acting import EVERY_TENANT, NOBODY, act_for, acting_for, acting_tenant
-from firstline.domain.basics import EVERYONE, FOREVER, NOTHING, ORIGIN
+from firstline.domain.basics import EVERYONE, FOREVER, GRAPH, GRAPH_OFF, NOTHING, ORIGIN
 from firstline.domain.care import (
     EXACT,
     NEAREST_KEPT,
@@ -52,6 +52,7 @@ from firstline.domain.events import (
     WaitingChange,
 )
 from firstline.domain.front_matter import FRONT_MATTER_CHARS_MAX, UNSEEN, FrontMatter, front_matter
+from firstline.domain.graph import Edge, Entity, EntityKind, Relation
 from firstline.domain.knowledge import (
     AuditEntry,
     CalibratedGates,
@@ -157,6 +158,8 @@ __all__ = [
     "FOREVER",
     "FORGOTTEN",
     "FRONT_MATTER_CHARS_MAX",
+    "GRAPH",
+    "GRAPH_OFF",
     "NEAREST_KEPT",
     "NOBODY",
     "NOTHING",
@@ -205,6 +208,9 @@ __all__ = [
     "DraftTicket",
     "DuplicateGroup",
     "DuplicateReport",
+    "Edge",
+    "Entity",
+    "EntityKind",
     "Escalated",
     "Evidence",
     "Exchange",
@@ -254,6 +260,7 @@ __all__ = [
     "Redacted",
     "Redaction",
     "RegisteredSource",
+    "Relation",
     "Removed",
     "Reply",
     "ReplyBlock",

@@ -16,4 +16,8 @@ ORIGIN: Final = "firstline.origin"
 """Metadata key of a document: a fingerprint of the place that it was taken from, so that two folders of one name are
 told apart. The dot keeps it apart from the columns and fields of a source."""
 
+GRAPH: Final = "firstline.graph"
+"""Metadata key of a document whose source is kept out of the graph; its value is then GRAPH_OFF."""
+GRAPH_OFF: Final = "off"
+
 NOTHING: Final[Mapping[str, str]] = MappingProxyType({})

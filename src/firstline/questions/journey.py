@@ -47,6 +47,7 @@ from firstline.ports import (
     ChunkIndex,
     ConversationLedger,
     Embedder,
+    Graph,
     KnowledgeLedger,
     Redactor,
     Reranker,
@@ -78,6 +79,7 @@ from firstline.questions.readable import readable
 from firstline.questions.recorded import recorded
 from firstline.questions.replies import with_open_replies
 from firstline.questions.rewrite import exchange, rewrite
+from firstline.questions.route import route
 from firstline.questions.search import Search
 from firstline.questions.session_locks import SessionLocks
 from firstline.questions.settling import settle, weak
@@ -113,6 +115,7 @@ class QuestionJourney:
         english: Collection[str] = frozenset(),
         in_force: GatesInForce = AS_GIVEN,
         answers: Answers = ANEW,
+        graph: Graph | None = None,
     ) -> None:
         """`english`: words (lower case) that are never taken for misspelt. `in_force` puts the thresholds that were
         calibrated for a knowledge base on `gates`. `answers` knows what was worked out a moment ago."""
@@ -128,6 +131,7 @@ class QuestionJourney:
             reranker=reranker,
             limits=limits.search,
             english=english,
+            graph=graph,
         )
         self._classifier = classifier
         self._redactor = redactor
@@ -217,7 +221,7 @@ class QuestionJourney:
         snapshot = await self._published(tenant=principal.tenant, kb=kb)
         scope = Scope.of(principal, kb=kb, snapshot=snapshot.number, forgotten=snapshot.forgotten)
         spelt = await self._search.spelling(text, scope)
-        plan = rewrite(spelt.text, earlier=[self._redactor.redact(turn).text for turn in history])
+        plan = route(rewrite(spelt.text, earlier=[self._redactor.redact(turn).text for turn in history]))
         return await self._search.rank(plan, scope, Trail(), limit=limit, exclude=exclude)
 
     def held(self, threshold: float, *, conversations: ConversationLedger) -> QuestionJourney:
@@ -381,7 +385,7 @@ class QuestionJourney:
         with trail.step("rewrite"):
             earlier = await with_open_replies(asked.history, asked.principal, asked.scope, knowledge=self._knowledge)
             plan = rewrite(spelt.text, earlier=[exchange(turn) for turn in earlier])
-            trail.plan = replace(plan, corrections=spelt.corrections)
+            trail.plan = replace(route(plan), corrections=spelt.corrections)
         alone = trail.plan.queries[0].text == asked.question
         found = await self._search.rank(
             trail.plan,
@@ -393,7 +397,9 @@ class QuestionJourney:
         )
         trail.ranked = copies_last(found, trail.copies)
         with trail.step("read"):
-            trail.evidence = await self._search.read(trail.ranked, asked.scope, question=trail.plan.standalone)
+            trail.evidence = await self._search.read(
+                trail.ranked, asked.scope, question=trail.plan.standalone, paths=trail.paths
+            )
 
     def _weak(self, asked: Asked, trail: Trail) -> Outcome:
         """The relevance gate failed: ask once, and hand over when asking did not help."""

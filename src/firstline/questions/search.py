@@ -5,6 +5,7 @@
 | embed | the question has no vector | words alone are searched; what passes the gates is shown as unsure at most |
 | search | the chunk index gives nothing, or no numbers | Unavailable: the turn is handed over |
 | rerank | the reranker gives no scores | the fused order stands |
+| traverse | the graph is not walked to its end | what was found stands, with what was reached in time |
 
 What was done instead is noted in the turn's trail: `--explain` and the metrics show it.
 """
@@ -14,18 +15,20 @@ from __future__ import annotations
 import asyncio
 import logging
 import math
-from collections.abc import Collection, Sequence
-from dataclasses import dataclass
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from types import MappingProxyType
 from typing import Final
 
 import numpy as np
 
-from firstline.domain import Chunk, Evidence, PlannedQuery, RankedDocument, SearchPlan
+from firstline.domain import Chunk, Evidence, PlannedQuery, RankedDocument, Route, SearchPlan
 from firstline.errors import FirstlineError, Unavailable
 from firstline.ports import (
     BlobStore,
     ChunkIndex,
     Embedder,
+    Graph,
     Hit,
     IndexQuery,
     KnowledgeLedger,
@@ -42,12 +45,17 @@ from firstline.questions.spelling import Spelling, spelling
 from firstline.questions.stories import stories_behind
 from firstline.questions.titles import asked_for_first, by_titles
 from firstline.questions.trail import Trail
+from firstline.questions.traverse import WalkLimits, traverse
+from firstline.questions.walk.joined import joined
 
 logger = logging.getLogger(__name__)
 
 WORDS_ALONE: Final = "words alone were searched"
 WITHOUT_CONTEXT: Final = "what the message leans on was searched by words alone"
 FUSED_ORDER: Final = "the fused order stands"
+UNWALKED: Final = "the graph was not walked"
+PARTLY_WALKED: Final = "the graph was walked in part"
+NOTHING_WALKED: Final[Mapping[str, tuple[str, ...]]] = MappingProxyType({})
 """What is done instead, as the record says it: a replay does the same."""
 
 HOLDING_HITS = 12
@@ -64,6 +72,8 @@ class Stages:
     fused: tuple[RankedDocument, ...]
     reranked: tuple[RankedDocument, ...]
     preferred: tuple[RankedDocument, ...]
+    joined: tuple[RankedDocument, ...]
+    """With what the graph led to; the preferred ones where the question asks for no relation."""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -79,6 +89,7 @@ class SearchLimits:
     rerank_budget_s: float
     rerank_passages: int
     rerank_weight: float
+    walk: WalkLimits = field(default_factory=WalkLimits)
 
 
 class Search:
@@ -95,7 +106,9 @@ class Search:
         reranker: Reranker | None,
         limits: SearchLimits,
         english: Collection[str] = frozenset(),
+        graph: Graph | None = None,
     ) -> None:
+        self._graph = graph
         self._knowledge = knowledge
         self._english = english
         self._index = index
@@ -143,7 +156,7 @@ class Search:
     ) -> tuple[RankedDocument, ...]:
         """The best `limit` documents. `vector` saves an embedding when it is that of the plan's first query."""
         stages = await self.stages(plan, scope, trail, limit=limit, vector=vector, exclude=exclude)
-        return stages.preferred
+        return stages.joined
 
     async def stages(
         self,
@@ -170,7 +183,11 @@ class Search:
                 reranked = await self._reranked(self._reranker, plan, scope, trail, fused)
         with trail.step("prefer"):
             titled, preferred = await self._preferred(plan, scope, trail, reranked, kept=limit)
-        return Stages(fused=fused, reranked=titled, preferred=preferred[:limit])
+        joined = preferred[:limit]
+        if self._graph is not None and plan.route is Route.GRAPH:
+            with trail.step("traverse"):
+                joined = await self._walked(self._graph, plan, scope, trail, preferred, limit=limit, exclude=exclude)
+        return Stages(fused=fused, reranked=titled, preferred=preferred[:limit], joined=joined)
 
     async def neighbour(
         self, ranked: Sequence[RankedDocument], scope: Scope, exclude: frozenset[str] = frozenset()
@@ -181,14 +198,26 @@ class Search:
             raise Unavailable("The chunk index gave no usable score.", remedy="Ask again in a moment.")
         return near
 
-    async def read(self, ranked: Sequence[RankedDocument], scope: Scope, *, question: str) -> tuple[Evidence, ...]:
-        return await read_evidence(
+    async def read(
+        self,
+        ranked: Sequence[RankedDocument],
+        scope: Scope,
+        *,
+        question: str,
+        paths: Mapping[str, tuple[str, ...]] = NOTHING_WALKED,
+    ) -> tuple[Evidence, ...]:
+        """`paths` say how the graph led to documents, by their ids."""
+        read = await read_evidence(
             ranked,
             scope,
             ledger=self._knowledge,
             blobs=self._blobs,
             limit=self._limits.evidence_chunks,
             question=question,
+        )
+        return tuple(
+            replace(piece, path=(*paths[piece.chunk.doc_id], *piece.path)) if piece.chunk.doc_id in paths else piece
+            for piece in read
         )
 
     async def holding(self, name: str, scope: Scope) -> tuple[Evidence, ...]:
@@ -283,6 +312,50 @@ class Search:
         trail.copies = copies_of(ordered, documents)
         trail.outdated = superseded_of(documents)
         return titled, ordered
+
+    async def _walked(
+        self,
+        graph: Graph,
+        plan: SearchPlan,
+        scope: Scope,
+        trail: Trail,
+        found: tuple[RankedDocument, ...],
+        *,
+        limit: int,
+        exclude: frozenset[str],
+    ) -> tuple[RankedDocument, ...]:
+        """With what the graph leads to, when the question names something that is known. The ledger has the last word
+        on who is there: the paths of those documents are told to the trail."""
+        try:
+            trail.as_then("traverse", UNWALKED)
+            walked = await traverse(
+                plan.standalone,
+                found,
+                scope,
+                graph=graph,
+                passages=self._passages,
+                limits=self._limits.walk,
+                ordinary=self._english,
+                exclude=exclude,
+            )
+            reached = {one.doc_id: one for one in walked.reached if one.path} if walked.begun else {}
+            documents = {one.doc_id: one for one in await self._knowledge.documents(list(reached), scope)}
+        except Exception as error:  # whatever a graph breaks, what was found without it stands
+            self._without(trail, "traverse", error, UNWALKED)
+            return found[:limit]
+        if not walked.whole:
+            self._without(trail, "traverse", TimeoutError(), PARTLY_WALKED)
+        trail.documents = {**trail.documents, **documents}
+        trail.paths = {doc_id: one.path for doc_id, one in reached.items() if doc_id in documents}
+        return joined(
+            found,
+            {doc_id: reached[doc_id].weight for doc_id in trail.paths},
+            {doc_id: reached[doc_id].chunk_ids for doc_id in trail.paths},
+            limit=limit,
+        )
+
+    async def _passages(self, chunk_ids: Sequence[str], scope: Scope) -> Mapping[str, str]:
+        return await read_passages(chunk_ids, scope, ledger=self._knowledge, blobs=self._blobs)
 
     async def _reranked(
         self,

@@ -31,11 +31,12 @@ HANDED_OVER: Final = "the turn was handed over"
 @dataclass(kw_only=True, slots=True)
 class Trail:
     """By document id: `documents` are those found, `copies` those whose text a better placed document has,
-    `outdated` those that were replaced, as they or others say. `left_out`: a sentence was not quoted. `degraded`
-    names the stages that were late or broken and what was done instead, in plain words. `vector` is the message's
-    own, `probabilities` what the triage classifier made of it. `read_as` is the message with its misspelt words
-    corrected. `stands` is the session's hand-over that is not closed. `cut` names the step that ended the turn, if one
-    did. `then` is the `degraded` of a recorded turn that is replayed: it goes without the same again.
+    `outdated` those that were replaced, as they or others say, `paths` how the graph led to some. `left_out`: a
+    sentence was not quoted. `degraded` names the stages that were late or broken and what was done instead, in plain
+    words. `vector` is the message's own, `probabilities` what the triage classifier made of it. `read_as` is the
+    message with its misspelt words corrected. `stands` is the session's hand-over that is not closed. `cut` names the
+    step that ended the turn, if one did. `then` is the `degraded` of a recorded turn that is replayed: it goes without
+    the same again.
 
     What depends on the first document is read off `ranked` whenever it is needed: another may come first later."""
 
@@ -50,6 +51,7 @@ class Trail:
     documents: Mapping[str, Document] = field(default_factory=dict[str, Document])
     copies: frozenset[str] = frozenset()
     outdated: frozenset[str] = frozenset()
+    paths: Mapping[str, tuple[str, ...]] = field(default_factory=dict[str, tuple[str, ...]])
     left_out: bool = False
     gates: list[GateReading] = field(default_factory=list[GateReading])
     timings_ms: dict[str, float] = field(default_factory=dict[str, float])

@@ -16,7 +16,7 @@ from typing import Final
 from firstline.documents.quarantine.excerpt import EXCERPT_CHARS, Excerpts, safe
 from firstline.documents.quarantine.near import ORDERS, near_each_other
 from firstline.documents.quarantine.unfold import OF_ADDRESS, disguised, flat, invisible, lowered, masked
-from firstline.domain import ORIGIN, SourceItem, Suspicion
+from firstline.domain import GRAPH, ORIGIN, SourceItem, Suspicion
 from firstline.ports import Redactor
 
 __all__ = ["disguised", "fingerprint", "invisible", "reads_like_instructions", "safe", "suspicions"]
@@ -37,7 +37,7 @@ def suspicions(
         ("title", title),
         ("file name", doc_id),
         ("address", url or ""),
-        *((f"metadata {name}", value) for name, value in metadata.items() if name != ORIGIN),
+        *((f"metadata {name}", value) for name, value in metadata.items() if name not in (GRAPH, ORIGIN)),
         ("text", text),
     ]
     found: list[Suspicion] = []
@@ -55,7 +55,7 @@ def reads_like_instructions(text: str) -> bool:
 
 def fingerprint(item: SourceItem) -> str:
     """Names what was looked at: a decision holds for this content, whoever may see it and whatever parses it."""
-    metadata = sorted((name, value) for name, value in item.metadata.items() if name != ORIGIN)
+    metadata = sorted((name, value) for name, value in item.metadata.items() if name not in (GRAPH, ORIGIN))
     digest = hashlib.sha256(f"{item.item_id}\x1f{item.title}\x1f{item.url}\x1f{metadata}\x1f".encode())
     digest.update(item.raw)
     return digest.hexdigest()

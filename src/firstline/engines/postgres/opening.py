@@ -18,6 +18,7 @@ from firstline.engines.postgres.deliveries import PostgresDeliveryLedger, Postgr
 from firstline.engines.postgres.faults import translated
 from firstline.engines.postgres.feedback import PostgresFeedbackLedger
 from firstline.engines.postgres.gates import PostgresGateLedger
+from firstline.engines.postgres.graph import PostgresGraph
 from firstline.engines.postgres.handoffs import PostgresHandoffLedger
 from firstline.engines.postgres.jobs import PostgresJobs
 from firstline.engines.postgres.keys import PostgresKeyLedger
@@ -61,6 +62,7 @@ class PostgresLedgers:
     changes: PostgresChangeLedger
     jobs: PostgresJobs
     care: PostgresCareLedger
+    graph: PostgresGraph
 
     async def database_size_bytes(self) -> int:
         """Tables and indexes on disk, without the write-ahead log."""
@@ -145,6 +147,7 @@ async def _connected(conninfo: str, channels: Sequence[str]) -> AsyncGenerator[P
             changes=PostgresChangeLedger(database),
             jobs=jobs,
             care=PostgresCareLedger(database),
+            graph=PostgresGraph(database),
         )
     finally:
         await jobs.close()

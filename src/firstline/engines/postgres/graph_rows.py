@@ -1,0 +1,162 @@
+"""Edges to rows and back. The order of columns, and which number means which kind or relation, stand here and nowhere
+else."""
+
+from __future__ import annotations
+
+import hashlib
+import re
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import replace
+from typing import Any, Final, LiteralString
+
+from firstline.domain import Edge, Entity, EntityKind, Level, Relation
+from firstline.engines.postgres.text import UNSTORABLE, storable, storable_id
+from firstline.ports import Scope
+
+RELATIONS: Final[Mapping[Relation, int]] = {
+    Relation.NAMES: 1,
+    Relation.PART_OF: 2,
+    Relation.NEXT: 3,
+    Relation.REFERENCES: 4,
+    Relation.MENTIONS: 5,
+    Relation.RESOLVES: 6,
+    Relation.HAS_ROOT_CAUSE: 7,
+    Relation.AFFECTS: 8,
+    Relation.APPLIES_TO: 9,
+    Relation.SUPERSEDES: 10,
+    Relation.DUPLICATE_OF: 11,
+}
+"""What rows hold already: numbers are added and never changed. The index of names is of 1."""
+
+KINDS: Final[Mapping[EntityKind, int]] = {
+    EntityKind.DOCUMENT: 1,
+    EntityKind.SECTION: 2,
+    EntityKind.ADDRESS: 3,
+    EntityKind.COMPONENT: 4,
+    EntityKind.ERROR: 5,
+    EntityKind.VERSION: 6,
+    EntityKind.METHOD: 7,
+    EntityKind.COMMAND: 8,
+    EntityKind.SETTING: 9,
+    EntityKind.SYMPTOM: 10,
+    EntityKind.ROOT_CAUSE: 11,
+    EntityKind.RESOLUTION: 12,
+}
+RELATION_OF: Final = {number: relation for relation, number in RELATIONS.items()}
+KIND_OF: Final = {number: kind for kind, number in KINDS.items()}
+KIND_NAMED: Final = {kind.value: number for kind, number in KINDS.items()}
+
+READ: Final[LiteralString] = """e.source_kind, e.source_key, e.source_name, e.relation,
+    e.target_kind, e.target_key, e.target_name, e.doc_id, e.chunk_id, e.span_start, e.span_end, e.extractor,
+    e.confidence, e.access, e.since, e.until, e.edge_id"""
+
+INSERT: Final[LiteralString] = """INSERT INTO firstline.graph_edges (source_hash, target_hash, edge_id, chunk_id,
+        confidence, access, since, until, span_start, span_end, relation, source_kind, target_kind,
+        tenant, kb, doc_id, source_key, source_name, target_key, target_name, extractor)
+    SELECT * FROM unnest(%s::bigint[], %s::bigint[], %s::uuid[], %s::uuid[],
+        %s::double precision[], %s::integer[], %s::integer[], %s::integer[], %s::integer[], %s::integer[],
+        %s::smallint[], %s::smallint[], %s::smallint[],
+        %s::text[], %s::text[], %s::text[], %s::text[], %s::text[], %s::text[], %s::text[], %s::text[])
+    ON CONFLICT (tenant, kb, edge_id) DO UPDATE SET
+        confidence = excluded.confidence, access = excluded.access, since = excluded.since, until = excluded.until,
+        span_start = excluded.span_start, span_end = excluded.span_end, doc_id = excluded.doc_id,
+        source_name = excluded.source_name, target_name = excluded.target_name, extractor = excluded.extractor"""
+
+COLUMNS: Final = 21
+
+Access = tuple[str, str, str]
+"""Tenant, knowledge base, and what names an ACL with a level."""
+
+Seen = Mapping[int, tuple[frozenset[str], Level]]
+"""ACL and level by the number that stands in rows."""
+
+
+def hash_of(entity_id: str, *, tenant: str, kb: str) -> int:
+    """64 bits, signed, as `bigint` holds them. Tenants share no entity, so they share no hash."""
+    told = "\x1f".join((tenant, kb, entity_id)).encode()
+    return int.from_bytes(hashlib.blake2b(told, digest_size=8).digest(), "big", signed=True)
+
+
+def access_of(edge: Edge) -> Access:
+    told = "\x1f".join((str(int(edge.level)), *sorted(storable(tag) for tag in edge.acl)))
+    return edge.tenant, edge.kb, hashlib.blake2b(told.encode(), digest_size=16).hexdigest()
+
+
+def mended(edge: Edge) -> Edge:
+    """The edge as it can be stored: its id is that of what will be read."""
+    for own in (edge.tenant, edge.kb, edge.doc_id):
+        storable_id(own)
+    words = (edge.source.key, edge.source.name, edge.target.key, edge.target.name, edge.extractor)
+    if not any(map(UNSTORABLE.search, words)):
+        return edge
+    return replace(edge, source=_mended(edge.source), target=_mended(edge.target), extractor=storable(edge.extractor))
+
+
+def _mended(entity: Entity) -> Entity:
+    return Entity(kind=entity.kind, key=storable(entity.key), name=storable(entity.name))
+
+
+def edge_row(edge: Edge, edge_id: str, access: int) -> tuple[Any, ...]:
+    return (
+        hash_of(edge.source.entity_id, tenant=edge.tenant, kb=edge.kb),
+        hash_of(edge.target.entity_id, tenant=edge.tenant, kb=edge.kb),
+        edge_id,
+        edge.chunk_id,
+        edge.confidence,
+        access,
+        edge.since,
+        edge.until,
+        edge.start,
+        edge.end,
+        RELATIONS[edge.relation],
+        KINDS[edge.source.kind],
+        KINDS[edge.target.kind],
+        edge.tenant,
+        edge.kb,
+        edge.doc_id,
+        edge.source.key,
+        edge.source.name,
+        edge.target.key,
+        edge.target.name,
+        edge.extractor,
+    )
+
+
+def read_edge(row: Sequence[Any], scope: Scope, seen: Seen) -> Edge:
+    """From the columns of `READ`."""
+    acl, level = seen[row[13]]
+    return Edge(
+        tenant=scope.tenant,
+        kb=scope.kb,
+        source=Entity(kind=KIND_OF[row[0]], key=row[1], name=row[2]),
+        relation=RELATION_OF[row[3]],
+        target=Entity(kind=KIND_OF[row[4]], key=row[5], name=row[6]),
+        doc_id=row[7],
+        chunk_id=str(row[8]),
+        start=row[9],
+        end=row[10],
+        extractor=row[11],
+        confidence=row[12],
+        acl=acl,
+        level=level,
+        since=row[14],
+        until=row[15],
+    )
+
+
+CONFIDENCE_COLUMN: Final = 12
+ACCESS_COLUMN: Final = 13
+ID_COLUMN: Final = 16
+_ENTITY_ID: Final = re.compile(r"(\w+):(.*)", re.DOTALL)
+
+
+def parted(entity_id: str) -> tuple[int, str] | None:
+    """Number of its kind, and key; None for what is no id of an entity."""
+    found = _ENTITY_ID.fullmatch(entity_id)
+    kind = KIND_NAMED.get(found[1]) if found else None
+    return (kind, storable(found[2])) if found and kind is not None else None
+
+
+def hashes(entity_ids: Collection[str], scope: Scope) -> list[int]:
+    tenant, kb = storable(scope.tenant), storable(scope.kb)
+    return [hash_of(storable(one), tenant=tenant, kb=kb) for one in dict.fromkeys(entity_ids)]
