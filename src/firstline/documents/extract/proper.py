@@ -237,7 +237,11 @@ def _of_word(
     if _NAME.fullmatch(word):
         yield from _one(mention(EntityKind.COMPONENT, word, at, end, weight=2))
     elif _ACRONYM.fullmatch(word):
-        if word.rstrip("s") not in _NO_ACRONYM and word.lower() not in page.lower and any(sign.isalpha() for sign in word[1:]):
+        if (
+            word.rstrip("s") not in _NO_ACRONYM
+            and word.lower() not in page.lower
+            and any(sign.isalpha() for sign in word[1:])
+        ):
             yield from _one(mention(EntityKind.COMPONENT, word, at, end, weight=1))
     elif (
         not _PARTED.search(page.prose, max(0, at - 40), at)
