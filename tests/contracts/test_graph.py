@@ -19,8 +19,9 @@ from bolt_server import DATABASE
 from graph_samples import EVERY, KB, chunk_id, component, document, edge, scope
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
+from ledger_samples import stored
 
-from firstline.domain import FOREVER, Edge, Entity, EntityKind, Level, Relation
+from firstline.domain import FOREVER, Edge, Entity, EntityKind, Level, Relation, acting_for
 from firstline.engines.memory.graph import MemoryGraph
 from firstline.engines.neo4j import Neo4jGraph, open_neo4j
 from firstline.engines.postgres import open_postgres
@@ -438,3 +439,43 @@ async def test_a_wrong_password_is_told_and_not_repeated(bolt: tuple[str, str]) 
         async with open_neo4j(url=bolt[0], user="root", password="not-the-password", database=DATABASE):
             pass
     assert "not-the-password" not in str(caught.value)
+
+
+async def test_the_ledgers_own_graph_shows_nothing_of_what_is_buried(
+    postgres_url: str, tmp_path: Path, tenant: str
+) -> None:
+    async with open_postgres(data_folder=tmp_path, database_url=postgres_url) as ledgers:
+        candidate = await ledgers.knowledge.open_candidate(tenant=tenant, kb=KB, embedder_id="e")
+        await ledgers.knowledge.write([stored(tenant, name, since=candidate) for name in ("a.md", "b.md")])
+        await ledgers.knowledge.publish(tenant=tenant, kb=KB, candidate=candidate)
+        told = [edge(tenant, name, since=candidate, relation=Relation.NAMES) for name in ("a.md", "b.md")]
+        await ledgers.graph.upsert(told)
+        asked, ids = scope(tenant, snapshot=candidate), ["document:a.md", "document:b.md", "component:gateway"]
+        assert len(await ledgers.graph.edges(asked, limit=9)) == 2
+        await ledgers.tombstones.bury(["a.md"], tenant=tenant, kb=KB, by="operator")
+        left = [told[1]]
+        assert await ledgers.graph.edges(asked, limit=9) == left
+        assert await ledgers.graph.edges(asked, limit=9, chunk_ids=[one.chunk_id for one in told]) == left
+        assert await ledgers.graph.around(ids, asked, relations=EVERY, limit_each=9) == left
+        assert await ledgers.graph.named(ids, asked, limit_each=9) == left
+        assert await ledgers.graph.known(ids, asked) == set(ids[1:])
+        # Taken anew after that, it is there again.
+        await ledgers.graph.upsert([edge(tenant, "a.md", since=candidate + 1, relation=Relation.NAMES)])
+        assert len(await ledgers.graph.edges(replace(asked, snapshot=candidate + 1), limit=9)) == 2
+
+
+async def test_behind_the_wall_a_tenant_sees_its_own_edges_alone(
+    postgres_url: str, tmp_path: Path, tenant: str
+) -> None:
+    async with open_postgres(data_folder=tmp_path, database_url=postgres_url) as ledgers:
+        told = edge(tenant)
+        with acting_for(tenant):
+            await ledgers.graph.upsert([told])
+            assert await ledgers.graph.edges(scope(tenant), limit=9) == [told]
+        with acting_for(f"{tenant}-other"):
+            assert await ledgers.graph.edges(scope(tenant), limit=9) == []
+            assert await ledgers.graph.around(["component:gateway"], scope(tenant), relations=EVERY, limit_each=9) == []
+            with pytest.raises(Broken):
+                await ledgers.graph.upsert([replace(told, confidence=0.1)])
+            await ledgers.graph.purge(tenant=tenant, kb=KB, doc_ids=["page.md"], upto=9)
+        assert await ledgers.graph.edges(scope(tenant), limit=9) == [told]
