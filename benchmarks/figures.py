@@ -21,6 +21,7 @@ from benchmarks import (
     fresh,
     graph_extract,
     graph_incremental,
+    graph_questions,
     graph_traverse,
     index_figures,
     pii,
@@ -56,6 +57,7 @@ def registry() -> Registry:
     pii.register(found)
     pii_engineers.register(found)
     graph_extract.register(found)
+    graph_questions.register(found)
     graph_incremental.register(found)
     graph_traverse.register(found)
     return found

@@ -6,6 +6,7 @@ from benchmarks.workbench import DATA_KB
 from firstline.documents.journey import DocumentJourney
 from firstline.documents.redact import PatternRedactor
 from firstline.engines.memory.blobs import MemoryBlobs
+from firstline.engines.memory.graph import MemoryGraph
 from firstline.engines.memory.index import MemoryIndex
 from firstline.engines.memory.ledger import MemoryKnowledgeLedger
 from firstline.ports import Embedder, Source, WordEncoder
@@ -23,6 +24,7 @@ async def ingest_in_memory(
     embedder: Embedder,
     words: WordEncoder,
     settings: Settings,
+    graph: MemoryGraph | None = None,
 ) -> int:
     """Take a source into DATA_KB as the settings say; gives the snapshot."""
     journey = DocumentJourney(
@@ -35,5 +37,6 @@ async def ingest_in_memory(
         count_tokens=count_tokens,
         chunk_tokens=settings.chunk_tokens,
         batch_documents=settings.ingest_batch_documents,
+        graph=graph,
     )
     return (await journey.ingest(source, tenant=tenant, kb=DATA_KB)).snapshot

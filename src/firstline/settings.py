@@ -136,6 +136,9 @@ class Settings(BaseModel):
     embed_budget_s: float = Field(2.0, gt=0, le=60, description="Past it a question is searched by words alone.")
     search_budget_s: float = Field(4.0, gt=0, le=60, description="Past it a turn is handed over.")
     rerank_budget_s: float = Field(0.5, gt=0, le=60, description="Past it the fused order stands.")
+    traverse_budget_s: float = Field(
+        0.25, gt=0, le=60, description="Past it the graph is left, with what it led to by then."
+    )
     rerank_passages: int = Field(50, ge=2, le=200, description="Chunks given to the reranker.")
     rerank_weight: float = Field(0.5, ge=0, le=1, description="Share of the reranker in the order; 1: it alone.")
     weight_words: float = Field(0.75, ge=0, description="Weight of BM25 / its maximum in the fused score.")

@@ -12,6 +12,7 @@ from firstline.questions.limits import JourneyLimits
 from firstline.questions.retrieve import FusionWeights
 from firstline.questions.search import SearchLimits
 from firstline.questions.topics import ReplyBlock, TopicRules
+from firstline.questions.traverse import WalkLimits
 from firstline.settings import Settings
 
 
@@ -93,6 +94,7 @@ def search_limits_of(settings: Settings) -> SearchLimits:
         embed_budget_s=settings.embed_budget_s,
         search_budget_s=settings.search_budget_s,
         rerank_budget_s=settings.rerank_budget_s,
+        walk=WalkLimits(budget_s=settings.traverse_budget_s),
         rerank_passages=settings.rerank_passages,
         rerank_weight=settings.rerank_weight,
     )

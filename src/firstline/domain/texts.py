@@ -9,7 +9,7 @@ from typing import Final
 
 from firstline.errors import InvalidInput
 
-PIPELINE_VERSION: Final = "6"
+PIPELINE_VERSION: Final = "7"
 """Version of parse, redact and chunk. Part of every content hash: raising it makes the next ingest redo everything."""
 
 _APOSTROPHE: Final = re.compile("['\u2018\u2019`\u00b4]")
