@@ -50,7 +50,7 @@ class Ground:
         )
         self._settings = plain
         self._embedder = CachedEmbedder(inner, CACHE / "embeddings")
-        self._classifier = open_classifier(embedder=inner)
+        self._classifier = open_classifier(embedder=inner.model_id)
         self._index = MemoryIndex(dimensions=inner.dimensions)
         self._blobs = MemoryBlobs()
         self._words = EngineerWords()

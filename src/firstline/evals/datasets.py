@@ -110,8 +110,8 @@ def _item(one: DataSet, record: Mapping[str, Any]) -> SourceItem:
 
 
 def _media_type(record: Mapping[str, Any]) -> str:
-    """A record that remembers a Markdown file is Markdown, and so is one that begins with a heading of it; any other text
-    is plain, where indentation means nothing."""
+    """A record that remembers a Markdown file is Markdown, and so is one that begins with a heading of it; any other
+    text is plain, where indentation means nothing."""
     if str(record["text"]).lstrip().startswith("# "):
         return "text/markdown"
     names = (str(record.get(field) or "") for field in ("path", "component", "filename"))
