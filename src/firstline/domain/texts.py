@@ -10,7 +10,7 @@ from typing import Final
 from firstline.errors import InvalidInput
 
 PIPELINE_VERSION: Final = "7"
-"""Version of parse, redact, chunk and extract. Part of every content hash: raising it makes the next ingest redo everything."""
+"""Version of parse, redact, chunk and extract. In every content hash: raising it makes the next ingest redo all."""
 
 _APOSTROPHE: Final = re.compile("['\u2018\u2019`\u00b4]")
 _LOOSE_MARK: Final = re.compile(r"(?<![^\W_])[^\w\s#+]|[^\w\s#+](?![^\W_])")
