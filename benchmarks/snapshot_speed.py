@@ -72,7 +72,8 @@ async def measure_snapshots(*, chunks: int = CHUNKS) -> SnapshotSpeed:
     try:
         # The embedded Postgres may run as a user of its own, who must be able to enter.
         await asyncio.to_thread(scratch.chmod, 0o711)
-        async with open_firstline(load_settings(flags={"data_folder": scratch / "data", "kb": KB})) as opened:
+        flags = {"data_folder": scratch / "data", "kb": KB}
+        async with open_firstline(load_settings(flags=flags), serves=True) as opened:
             await ingest_demo(opened, kb=KB)
             await blow_up(opened, chunks)
             return await _trial(opened, scratch / "page.md")

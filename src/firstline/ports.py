@@ -921,8 +921,13 @@ class CareLedger(Protocol):
     given, and shows everything in it: who may know of which document is the caller's matter."""
 
     async def put_faq(self, entry: FaqEntry) -> None:
-        """Keep it in place of what was known of that curated answer. In force with the next lookup, in every snapshot.
+        """Keep it in place of what was known of that curated answer. In force with the next lookup, in every snapshot:
+        where one expires by this or comes back, `Snapshot.forgotten` rises, for what was cached before.
         NotFound when there is no such knowledge base."""
+        ...
+
+    async def swap_faq(self, entry: FaqEntry, *, before: FaqEntry | None) -> bool:
+        """As `put_faq`, while `before` is what is known (None: nothing). False when it is not: nothing has changed."""
         ...
 
     async def drop_faq(self, doc_id: str, *, tenant: str, kb: str) -> None:
@@ -934,7 +939,7 @@ class CareLedger(Protocol):
         ...
 
     async def faq_expired(self, *, tenant: str | None) -> int:
-        """How many entries have expired. None: of every tenant."""
+        """How many entries of published documents have expired. None: of every tenant."""
         ...
 
     async def published_documents(

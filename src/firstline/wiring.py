@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import AsyncGenerator, Callable, Mapping, Sequence
 from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass
@@ -128,10 +129,13 @@ async def open_ledgers(settings: Settings) -> AsyncGenerator[PostgresLedgers]:
 
 
 @asynccontextmanager
-async def open_firstline(settings: Settings, *, embedder: Embedder | None = None) -> AsyncGenerator[Firstline]:
+async def open_firstline(
+    settings: Settings, *, embedder: Embedder | None = None, serves: bool = False
+) -> AsyncGenerator[Firstline]:
     """Open a data folder, starting the embedded engines that are not running yet.
 
-    `embedder` replaces the configured one (evaluation wraps it in a cache).
+    `embedder` replaces the configured one (evaluation wraps it in a cache). `serves`: this process answers questions
+    while it takes documents.
     """
     async with AsyncExitStack() as stack:
         ledgers = await stack.enter_async_context(open_ledgers(settings))
@@ -177,7 +181,7 @@ async def open_firstline(settings: Settings, *, embedder: Embedder | None = None
             policy=Policy(bulk_share=settings.bulk_share, wipe_share=settings.wipe_share),
             golden=partial(has_golden, settings, ledgers),
             changes_wait=partial(changes_wait, ledgers),
-            in_flight_s=settings.turn_deadline_s,
+            questions_end=partial(questions_end, settings, ledgers, serves=serves),
             extract_graph=settings.extract_graph,
             graph=graph,
         )
@@ -338,6 +342,13 @@ def review_desk_of(settings: Settings, ledgers: PostgresLedgers) -> ReviewDesk:
     )
 
 
+async def questions_end(settings: Settings, ledgers: PostgresLedgers, *, serves: bool = False) -> None:
+    """Returns once the questions that are under way have ended, by their deadline: at once when nobody else is
+    connected and this process answers none."""
+    if serves or await ledgers.database.has_company():
+        await asyncio.sleep(settings.turn_deadline_s)
+
+
 async def has_golden(settings: Settings, ledgers: PostgresLedgers, tenant: str, kb: str) -> bool:
     """Whether a bulk change of this knowledge base can be judged: a file of cases, or turns that people judged."""
     if settings.golden_cases:
@@ -465,6 +476,6 @@ async def check_gates(firstline: Firstline, *, kb: str | None = None) -> None:
 @asynccontextmanager
 async def open_checked(settings: Settings) -> AsyncGenerator[Firstline]:
     """As open_firstline, for a server: what would hand every question over is refused at the start."""
-    async with open_firstline(settings) as firstline:
+    async with open_firstline(settings, serves=True) as firstline:
         await check_gates(firstline)
         yield firstline

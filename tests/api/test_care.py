@@ -144,3 +144,24 @@ async def test_a_long_answer_fits_and_a_longer_one_is_refused(team: httpx.AsyncC
     refused = await team.post("/v1/faq", json={**WANTED, "answer": text + "x"})
     assert refused.status_code in (400, 422)
     assert (await team.post("/v1/faq", json={**WANTED, "answer": "é" * 200_000})).status_code == 413
+
+
+async def test_who_may_not_see_an_answer_neither_replaces_it_nor_is_told_of_it(
+    team: httpx.AsyncClient, firstline: FakeFirstline
+) -> None:
+    await signed(team, firstline, Level.RESTRICTED)
+    made = await team.post("/v1/faq", json={**WANTED, "level": "restricted"})
+    assert made.status_code == 201, made.text
+    path = f"/v1/faq/{made.json()['doc_id']}"
+    await signed(team, firstline, Level.INTERNAL)
+    refused = await team.post("/v1/faq", json={**WANTED, "answer": "Another one."})
+    assert refused.status_code == 409 and made.json()["doc_id"] not in refused.text
+    assert (await team.get(path)).status_code == 404
+    await signed(team, firstline, Level.RESTRICTED)
+    assert (await team.get(path)).json()["answer"].strip() == WANTED["answer"]
+
+
+@pytest.mark.parametrize("since", ["2999-01-01", "0001-01-01T00:00+14:00", "9999-12-31T23:59-14:00", "soon"])
+async def test_a_beginning_that_is_none_is_refused(team: httpx.AsyncClient, since: str) -> None:
+    for view in ("", "/suggestions", "/stale"):
+        assert (await team.get(f"/v1/gaps{view}", params={"since": since})).status_code == 422

@@ -191,7 +191,7 @@ async def test_one_knowledge_base_or_one_tenant_is_dropped_and_nobody_else():
         cache.put(key_of("q", owner=owner), f"of {owner}")
     assert cache.drop(tenant="acme", kb="docs") == 1
     assert [key_of("q", owner=owner) in cache for owner in owners] == [False, True, True, True]
-    assert cache.naming(["OF ("], tenant="acme") == 1 and cache.naming(["of ("], tenant="nobody") == 0
+    assert cache.of_tenant("acme") == ["of ('acme', 'help')"] and cache.of_tenant("nobody") == []
     assert cache.drop(tenant="acme") == 1
     assert (len(cache), cache.counts.dropped) == (2, 2)
 
@@ -221,6 +221,25 @@ def test_whatever_is_put_the_bytes_are_counted_and_stay_within_the_limit(
             cache.put(key_of(name), last[name])
         assert cache.bytes <= bytes_max
         assert cache.bytes == sum(size_of(value) for value in cache.newest(100))
+
+
+def test_a_value_too_large_to_be_kept_does_not_leave_the_one_before_it():
+    cache = kept(bytes_max=1_000)
+    cache.put(key_of("a"), "small")
+    cache.put(key_of("a"), "x" * 5_000)
+    assert (cache.peek(key_of("a")), len(cache), cache.bytes) == (None, 0, 0)
+
+
+def test_whoever_looks_through_the_latest_is_not_disturbed_by_others():
+    cache = kept()
+    for number in range(3):
+        cache.put(key_of(number), f"value {number}")
+    found: list[str] = []
+    for value in cache.newest(9):
+        found.append(value)
+        cache.peek(key_of(0))
+        cache.put(key_of("new", len(found)), "new")
+    assert found == ["value 2", "value 1", "value 0"]
 
 
 def test_the_oldest_goes_first_and_what_is_used_stays():

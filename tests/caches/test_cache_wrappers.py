@@ -1,6 +1,7 @@
 """Wrappers of models and index: the same port in and out, the same values with and without."""
 
 import asyncio
+import time
 from collections.abc import Collection, Sequence
 from dataclasses import replace
 from datetime import UTC, datetime
@@ -228,3 +229,36 @@ async def test_what_is_forgotten_goes_from_every_cache_and_is_looked_for_there()
     assert [len(kept) for kept in caches] == [0, 0, 0, 1]
     await records.forget_tenant("umbra")
     assert [len(kept) for kept in caches] == [0, 0, 0, 0]
+
+
+async def test_a_text_is_found_in_a_cache_however_it_is_quoted():
+    caches = Caches.of(dict.fromkeys(CACHES, 1))
+    said = """Anna said "it's O'Hara" on\na \\ line"""
+    caches.answer.put(key_of("q", owner=("acme", KB)), ("answer", {"note": (said,)}))
+    for text in ("O'HARA", "it's o'hara", '"it', "on\na", "\\ line", "note", said):
+        assert await caches.naming([text], tenant="acme") == 1, text
+        assert await caches.naming([text], tenant="umbra") == 0
+    assert await caches.naming(["", "Berta"], tenant="acme") == 0
+
+
+async def test_looking_for_the_names_of_a_book_keeps_nobody_waiting():
+    caches = Caches.of(dict.fromkeys(CACHES, 64))
+    for number in range(1_500):
+        texts = tuple(f"{at} of {number} " + "word " * 40 for at in range(20))
+        caches.answer.put(key_of(number, owner=("acme", KB)), texts)
+    longest, done = 0.0, asyncio.Event()
+
+    async def beat() -> None:
+        nonlocal longest
+        while not done.is_set():
+            before = time.perf_counter()
+            await asyncio.sleep(0.001)
+            longest = max(longest, time.perf_counter() - before)
+
+    beating = asyncio.create_task(beat())
+    began = time.perf_counter()
+    assert await caches.naming([f"chunk {at}" for at in range(40)], tenant="acme") == 0
+    took = time.perf_counter() - began
+    done.set()
+    await beating
+    assert longest < took / 2, "others have their turn meanwhile"

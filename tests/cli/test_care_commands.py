@@ -107,3 +107,12 @@ def test_from_a_gap_to_an_answer_and_back(data: Path, tmp_path: Path) -> None:
     well(data, "faq", "remove", shown["doc_id"])
     assert json.loads(well(data, "faq", "list", "--json")) == []
     assert isinstance(firstline(data, "faq", "add", QUESTION).exception, InvalidInput)
+
+
+@pytest.mark.parametrize("held", [b"\xff\xfe not text", None])
+def test_an_answer_that_cannot_be_read_is_refused_in_words(data: Path, tmp_path: Path, held: bytes | None) -> None:
+    file = tmp_path / "answer.md"
+    file.write_bytes(held or b"Run it.")
+    given = ["--file", str(file), *([] if held else ["--answer", "Run it."])]
+    found = firstline(data, "faq", "add", QUESTION, *given).exception
+    assert isinstance(found, InvalidInput) and ("cannot be read" if held else "two answers") in str(found)

@@ -13,6 +13,7 @@ import pytest
 from click.testing import CliRunner, Result
 
 from firstline.cli.main import group
+from firstline.domain import DocumentKind, RawChange, RawDocument, SourceItem
 from firstline.errors import Conflict, FirstlineError, InvalidInput, NotFound
 from firstline.settings import load_settings
 from firstline.wiring import open_ledgers
@@ -141,3 +142,27 @@ def test_a_folder_is_synced_for_real(data: Path, tmp_path: Path) -> None:
     assert isinstance(refused(data, "remove", "docs", "--documents"), Conflict)
     time.sleep(20)
     assert "2 of its documents ended" in firstline(data, "remove", "docs", "--documents").output
+
+
+@pytest.mark.timeout(120)
+def test_what_a_removed_source_has_announced_is_not_taken_and_one_that_is_synced_is_not_removed(data: Path) -> None:
+    assert firstline(data, "add", "push", "push", "--set", "hook_secret=env:HUSH").exit_code == 0
+    place = {"tenant": "default", "kb": "docs"}
+    page = SourceItem(item_id="push/a", kind=DocumentKind.DOCUMENTATION, media_type="text/markdown", raw=b"A page.")
+
+    async def announced() -> list[tuple[str, str]]:
+        async with open_ledgers(load_settings(flags={"data_folder": data})) as ledgers:
+            change = RawChange(item_id="push/a", document=RawDocument.of(page))
+            await ledgers.changes.accept([change], **place, source="push", event_id="1")
+            await ledgers.sources.claim_source("push", **place, lease_s=1.0)
+            return await ledgers.changes.places(limit=9)
+
+    async def places() -> list[tuple[str, str]]:
+        async with open_ledgers(load_settings(flags={"data_folder": data})) as ledgers:
+            return await ledgers.changes.places(limit=9)
+
+    assert asyncio.run(announced()) == [("default", "docs")]
+    assert isinstance(refused(data, "remove", "push"), Conflict)
+    time.sleep(1.0)
+    assert firstline(data, "remove", "push").exit_code == 0
+    assert asyncio.run(places()) == []

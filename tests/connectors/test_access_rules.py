@@ -193,6 +193,28 @@ def test_an_open_page_takes_in_nothing_of_a_closed_folder(tmp_path: Path):
     assert "Open words" in texts["internal/page.md"]
 
 
+def test_what_is_taken_in_is_told_by_its_place_whatever_the_root_is(tmp_path: Path):
+    """A root that is a link, and files that a glob met, lie beside what they take in."""
+    page, part = '# Page\n\n--8<-- "{}"\n', "Words of the part."
+    tree(tmp_path, real__page_md=page.format("parts/open.md"), real__parts__open_md=part)
+    tree(tmp_path, real__shut_md=page.format("internal/part.md"), real__internal__part_md=part)
+    (tmp_path / "link").symlink_to("real")
+    for root in (tmp_path / "real", tmp_path / "link", tmp_path / "real" / "*.md"):
+        for rules in ((), ("internal/**=staff",)):
+            files = FilesSource(
+                [root],
+                kind=ALL.kind,
+                acl=ALL.acl,
+                level=ALL.level,
+                map={},
+                bytes_max=9_999,
+                rules=rules_written(rules, trusted=False),
+            )
+            found = {one.item_id.rsplit("/", 1)[-1]: one.raw for one in files._walk() if isinstance(one, SourceItem)}
+            assert part.encode() in found["page.md"], root
+            assert (part.encode() in found["shut.md"]) is not bool(rules), root
+
+
 async def test_a_source_tells_of_rules_that_fit_nothing(tmp_path: Path):
     docs = tree(tmp_path / "docs", internal__a_md="A.", b_md="B.")
     rules = [{"path": "internal/", "acl": ["staff"], "level": "internal"}, {"path": "intrenal/**", "acl": ["staff"]}]
@@ -227,6 +249,15 @@ def test_rules_may_come_as_written_in_a_shell(tmp_path: Path):
     config = checked_config("folder", {"path": str(tmp_path), "access": ["a/../internal=staff+board:internal"]})
     assert config["access"] == [{"path": "internal", "acl": ["staff", "board"], "level": "internal"}]
     assert checked_config("folder", config) == config
+
+
+def test_a_tag_is_not_taken_for_another_one(tmp_path: Path):
+    assert who("x/a.md", "x=c++,r&d") == "c++,r&d:public"
+    for written in ("x=c++", "x=staff++board", "x=staff,+board"):
+        with pytest.raises(InvalidInput, match="empty tag"):
+            checked_config("folder", {"path": str(tmp_path), "access": [written]})
+    with pytest.raises(InvalidInput, match="empty tag"):
+        who("x/a.md", "x=staff,,board")
 
 
 # --- looked at once, at the end --------------------------------------------------------------------------------------

@@ -6,6 +6,7 @@ import asyncio
 import base64
 import os
 import subprocess
+import time
 from collections import namedtuple
 from collections.abc import AsyncGenerator
 from pathlib import Path
@@ -14,7 +15,7 @@ import pytest
 from opened import Said, hear, opened
 from site_server import Asked, Says, Site, serving
 
-from firstline.connectors.gitrepo import program
+from firstline.connectors.gitrepo import program, repository
 from firstline.connectors.kinds import checked_config
 from firstline.domain import Complete, Level
 from firstline.errors import Broken, Forbidden, InvalidInput, Unauthenticated, Unavailable
@@ -245,6 +246,47 @@ async def test_folders_have_rules(work: Work, tmp_path: Path):
     work.commit(docs__a_md="# Changed")
     later = await sync(work, tmp_path, said.cursor, access=rules[:1])
     assert (later.alerts, set(later.items)) == ([], {"docs/a.md"}), "a rule of what did not change fits all the same"
+
+
+async def test_a_rule_that_fits_nothing_is_told_with_every_sync(work: Work, tmp_path: Path):
+    rules = [{"path": "docs/intrenal", "acl": ["staff"]}]
+    said = await sync(work, tmp_path, access=rules)
+    later = await sync(work, tmp_path, said.cursor, access=rules)
+    assert said.alerts == later.alerts and len(later.alerts) == 1 and not later.keeps
+    assert (later.items, later.removed, later.complete, later.cursor) == ({}, set(), [], said.cursor)
+
+
+async def test_a_repository_of_a_few_bytes_that_lists_millions_of_files_is_given_up(
+    work: Work, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+):
+    """Ten trees of which each names the one before it a hundred times."""
+
+    def made(*command: str, said: str) -> str:
+        done = subprocess.run(
+            ["git", *command], cwd=work.folder, env=ENVIRONMENT, input=said, capture_output=True, text=True, check=True
+        )
+        return done.stdout.strip()
+
+    inner = made("mktree", said=f"100644 blob {made('hash-object', '-w', '--stdin', said='Hello.')}\ta.md\n")
+    for _ in range(10):
+        inner = made("mktree", said="".join(f"040000 tree {inner}\t{number:02}\n" for number in range(100)))
+    work.git("update-ref", "refs/heads/main", work.git("commit-tree", inner, "-m", "much"))
+    monkeypatch.setattr(program, "LIST_BYTES_MAX", 3_000_000)
+    monkeypatch.setattr(repository, "LOCAL_S_MAX", 30.0)
+    began = time.monotonic()
+    said = await hear(opened("git", tmp_path, url=str(work.folder)))
+    assert isinstance(said.error, Broken) and "too many files" in str(said.error), said.error
+    assert not said.changes and time.monotonic() - began < 20
+
+
+async def test_what_git_complains_of_at_length_is_cut_and_does_not_stop_it(tmp_path: Path):
+    class Chatty(program.Git):
+        async def start(self, *arguments: str) -> asyncio.subprocess.Process:
+            script = "i=0; while [ $i -lt 40000 ]; do echo not found $i >&2; i=$((i+1)); done; echo done; exit 0"
+            pipe = asyncio.subprocess.PIPE
+            return await asyncio.create_subprocess_exec("sh", "-c", script, stdin=pipe, stdout=pipe, stderr=pipe)
+
+    assert await Chatty(folder=tmp_path).run("version", timeout_s=20) == b"done\n"
 
 
 async def test_a_place_without_a_repository_is_said(tmp_path: Path):

@@ -5,6 +5,7 @@ from __future__ import annotations
 import gzip
 from collections.abc import AsyncGenerator, Callable
 from pathlib import Path
+from typing import Any
 
 import pytest
 from opened import QUICK, Said, hear, opened
@@ -135,6 +136,29 @@ async def test_sections_have_rules(site: Site, tmp_path: Path):
     closed = {name for name, one in said.items.items() if sorted(one.acl) == ["staff"]}
     assert closed == set(said.items) - {"a", ""} and len(closed) == 3
     assert any("nowhere/" in alert for alert in said.alerts)
+
+
+async def test_a_rule_holds_whatever_is_asked_of_the_page(site: Site, tmp_path: Path):
+    for path in ("/a", "/faq", "/internal"):
+        site.routes[path] = page(f"<p>The text of {path} says something of its own, at length.</p>")
+    site.routes["/sitemap.xml"] = sitemap("/a", "/faq?page=2&amp;lang=ja", "/internal?id=1")
+    rules = [{"path": name, "acl": ["staff"]} for name in ("faq", "internal/**")]
+    said = await hear(opened("website", tmp_path, url=f"{site.url}/", allow_private=True, pace_s=0, access=rules))
+    closed = {name for name, one in said.items.items() if sorted(one.acl) == ["staff"]}
+    assert closed == {name for name in said.items if "?" in name} and len(closed) == 2
+    assert said.alerts == []
+
+
+async def test_a_rule_of_the_place_where_a_page_was_found_fits_when_it_did_not_change(site: Site, tmp_path: Path):
+    canonical = f'<link rel="canonical" href="{site.url}/open/d">'
+    text = f"<html><head>{canonical}</head><body><main><p>A text, at some length, of its own.</p></main></body></html>"
+    site.routes["/internal/d"] = tagged(Says(body=text, headers={"Content-Type": "text/html"}), '"1"')
+    site.routes["/sitemap.xml"] = sitemap("/internal/d")
+    options: dict[str, Any] = {"url": f"{site.url}/", "allow_private": True, "pace_s": 0}
+    options["access"] = [{"path": "internal", "acl": ["staff"]}]
+    first = await hear(opened("website", tmp_path, **options))
+    later = await hear(opened("website", tmp_path, **options), first.cursor)
+    assert later.unchanged == {"open/d"} and later.alerts == first.alerts == []
 
 
 async def test_a_sitemap_that_cannot_be_read_removes_nothing(site: Site, tmp_path: Path):

@@ -109,6 +109,41 @@ async def test_an_entry_comes_back_as_it_was_put(opened: Opened, tenant: str) ->
     assert await opened.care.faq_entries(tenant=tenant, kb=KB) == [first]
 
 
+async def test_of_two_who_change_an_entry_at_once_one_is_told(opened: Opened, tenant: str) -> None:
+    await published(opened.knowledge, tenant, stored(tenant, "faq#1", since=1, kind=DocumentKind.FAQ))
+    first, expired = entry(tenant, cites="a"), entry(tenant, expires_at=PAST, cites="a")
+    assert not await opened.care.swap_faq(first, before=expired), "nothing is known yet"
+    assert await opened.care.swap_faq(first, before=None)
+    assert not await opened.care.swap_faq(expired, before=None)
+    assert await opened.care.swap_faq(expired, before=first)
+    assert not await opened.care.swap_faq(replace(first, owner="another"), before=first)
+    assert await opened.care.faq_entries(tenant=tenant, kb=KB) == [expired]
+    with pytest.raises(NotFound, match="no knowledge base"):
+        await opened.care.swap_faq(entry(f"{tenant}-2"), before=None)
+
+
+async def test_what_is_cached_does_not_outlive_the_end_or_return_of_an_answer(opened: Opened, tenant: str) -> None:
+    """What was worked out with it, or without it, is worked out anew: the mark of the knowledge base rises."""
+    await published(opened.knowledge, tenant, stored(tenant, "faq#1", since=1, kind=DocumentKind.FAQ))
+    await published(opened.knowledge, f"{tenant}-2", stored(f"{tenant}-2", "faq#1", since=1))
+
+    async def mark(of: str = tenant) -> int:
+        return (await opened.knowledge.published(tenant=of, kb=KB)).forgotten
+
+    last, elsewhere = await mark(), await mark(f"{tenant}-2")
+    steps = [(None, False), (FUTURE, False), (PAST, True), (LONG_AGO, False), (FUTURE, True), (PAST, True)]
+    for expires_at, rises in steps:
+        await opened.care.put_faq(entry(tenant, expires_at=expires_at))
+        now = await mark()
+        assert (now > last) is rises
+        last = now
+    await opened.care.swap_faq(entry(tenant), before=entry(tenant))
+    assert await mark() == last, "nothing was changed"
+    await opened.care.swap_faq(entry(tenant), before=entry(tenant, expires_at=PAST))
+    assert await mark() > last
+    assert await mark(f"{tenant}-2") == elsewhere
+
+
 async def test_nothing_is_known_of_a_knowledge_base_that_is_not_there(opened: Opened, tenant: str) -> None:
     with pytest.raises(NotFound, match="no knowledge base"):
         await opened.care.put_faq(entry(tenant))
@@ -152,6 +187,8 @@ async def test_expired_entries_are_counted_by_tenant(opened: Opened, tenant: str
     await opened.care.put_faq(entry(tenant, expires_at=PAST))
     await opened.care.put_faq(entry(tenant, "faq#2", expires_at=FUTURE))
     await opened.care.put_faq(entry(tenant, "faq#3"))
+    # Of one that no published snapshot holds there is nothing to be used.
+    await opened.care.put_faq(entry(tenant, "faq#4", expires_at=PAST))
     assert await opened.care.faq_expired(tenant=tenant) == 1
     assert await opened.care.faq_expired(tenant="nobody") == 0
     assert await opened.care.faq_expired(tenant=None) == before + 1

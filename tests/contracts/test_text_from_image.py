@@ -9,6 +9,7 @@ import time
 import zlib
 from collections.abc import Sequence
 from pathlib import Path
+from typing import Any
 
 import pytest
 from tests.steps.paper import Word, paragraph, pdf_of
@@ -226,3 +227,23 @@ def test_a_page_is_drawn_as_it_looks():
     assert dark and max(rows[0]) == 255
     # The first line stands at 700 points from below.
     assert dark[0] == pytest.approx((842 - 700) * 200 / 72, abs=40)
+
+
+def test_the_folder_one_works_in_and_our_variables_are_nothing_to_who_reads_a_pdf(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+):
+    """A folder of documents may hold a file with the name of a module."""
+    for name in ("json.py", "struct.py", "pypdfium2.py", "resource.py"):
+        (tmp_path / name).write_text("raise SystemExit('a document was run')")
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("SOURCE_TOKEN", "hush-hush")
+    run, told = subprocess.run, list[dict[str, str]]()
+
+    def watched(*arguments: Any, **named: Any) -> Any:
+        told.append(named["env"])
+        return run(*arguments, **named)
+
+    monkeypatch.setattr(subprocess, "run", watched)
+    found = parsed(Scripted("Scanned."), WORDS, BLANK)
+    assert "The pump" in found.text and "Scanned." in found.text
+    assert told and all("hush-hush" not in one.values() and "PATH" in one for one in told)

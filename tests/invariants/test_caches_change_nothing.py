@@ -15,6 +15,7 @@ from firstline.domain import (
     EVERYONE,
     Answered,
     Escalated,
+    FaqEntry,
     HighStakes,
     Level,
     Outcome,
@@ -33,6 +34,7 @@ ASKERS = (
 )
 WHERE: dict[str, Any] = {"tenant": TENANT, "kb": KB}
 SAME_MEANING = ("how do I rotate the log files?", "How do I  rotate the log files?", "How can I rotate my log files?")
+LONG_AGO = datetime(2000, 1, 1, tzinfo=UTC)
 WORDS = (*QUESTIONS, *SAME_MEANING)
 
 Message = tuple[str, int, int, str]
@@ -49,6 +51,8 @@ happenings: st.SearchStrategy[Message] = st.sampled_from(
         ("ingest", 0, 0, "closed"),
         ("back", 0, 0, ""),
         ("canary", 0, 0, ""),
+        ("expire", 0, 0, "logs.md"),
+        ("bring back", 0, 0, "logs.md"),
     ]
 )
 
@@ -100,6 +104,11 @@ def compared(turn: Turn) -> object:
     return told(turn.outcome), turn.triage, turn.plan, turn.evidence, turn.gates, turn.snapshot, turn.language
 
 
+def entry(doc_id: str, *, expires_at: datetime | None) -> FaqEntry:
+    known: dict[str, Any] = {"owner": "", "cites": (), "changed_by": "t", "changed_at": LONG_AGO}
+    return FaqEntry(**WHERE, **known, doc_id=doc_id, expires_at=expires_at)
+
+
 async def done(world: World, what: str, which: str) -> None:
     if what == "bury":
         known = await world.knowledge.known_documents(which, **WHERE)
@@ -109,6 +118,8 @@ async def done(world: World, what: str, which: str) -> None:
         acl = TEAM if which == "closed" else frozenset({EVERYONE})
         text = f"# Log rotation\n\nRotate the log files with `lark {which}`.\n"
         await world.ingest(page("changing.md", text, acl=acl))
+    elif what in ("expire", "bring back"):
+        await world.knowledge.put_faq(entry(which, expires_at=LONG_AGO if what == "expire" else None))
     elif what == "canary":
         waiting = (await world.knowledge.status(**WHERE)).waiting
         if waiting:

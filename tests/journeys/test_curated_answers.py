@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import asyncio
+from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime, timedelta
 from typing import Any
@@ -9,12 +11,14 @@ from typing import Any
 import pytest
 from world import KB, TENANT, World, asker, page
 
+from firstline.documents.journey import Publish
 from firstline.documents.publish_faq import FOLDER, FaqDesk, FaqWanted
 from firstline.documents.redact import PatternRedactor
 from firstline.domain import (
     EVERYONE,
     Answered,
     DocumentKind,
+    FaqEntry,
     FaqState,
     FaqTrouble,
     Level,
@@ -31,6 +35,7 @@ from firstline.questions.care import CareDesk, FaqList
 QUESTION = "Which port does it use?"
 ANSWER = "It listens on port 27100."
 ALL = frozenset({EVERYONE})
+ALL_OF: dict[str, Any] = {"tenant": TENANT, "kb": KB, "reader": None}
 PORTS = page("ports.md", "# Ports\n\nThe server listens on port 27100 by default.")
 LOCKS = page("locks.md", "# Locks\n\nA lock is released when its holder ends. See [ports](gone.md).")
 SECRET = page("secret.md", "# Plans\n\nThe next port will be 27200.", level=Level.INTERNAL)
@@ -196,6 +201,99 @@ async def test_removing_takes_it_out_at_once_and_for_good() -> None:
     # Written anew, it is there again.
     await world.add()
     assert curated_text(await world.ask(QUESTION)) == ANSWER
+
+
+async def test_a_removed_answer_does_not_come_back_with_an_earlier_snapshot() -> None:
+    world = await ready()
+    doc_id = await world.add()
+    with_it = (await world.knowledge.published(tenant=TENANT, kb=KB)).number
+    await world.faq.remove(doc_id, tenant=TENANT, kb=KB, by="me", reader=None)
+    assert await world.listed.expired(tenant=TENANT) == 0 and await world.listed.shown(**ALL_OF) == []
+    await world.knowledge.point_back(with_it, tenant=TENANT, kb=KB)
+    assert not by_curated(await world.ask(QUESTION))
+    (shown,) = await world.listed.shown(**ALL_OF)
+    assert (shown.doc_id, shown.state) == (doc_id, FaqState.EXPIRED)
+    await world.faq.change(doc_id, tenant=TENANT, kb=KB, by="me", reader=None, never_expires=True)
+    assert curated_text(await world.ask(QUESTION)) == ANSWER
+
+
+class Waiting:
+    """Documents whose snapshots wait, or whose run is broken off."""
+
+    def __init__(self, documents: Any, *, breaks: BaseException | None = None) -> None:
+        self._documents = documents
+        self._breaks = breaks
+
+    async def ingest(self, *given: Any, **named: Any) -> Any:
+        if self._breaks is not None:
+            raise self._breaks
+        return await self._documents.ingest(*given, **named, publish=Publish.NEVER)
+
+
+@pytest.mark.parametrize("days", [-1, 1])
+async def test_an_answer_is_not_given_past_its_expiry_because_a_new_one_is_on_its_way(days: int) -> None:
+    world = await ready()
+    doc_id = await world.add()
+    expiry = datetime.now(UTC) + timedelta(days=days)
+    await world.faq.change(doc_id, tenant=TENANT, kb=KB, by="me", reader=None, expires_at=expiry)
+    new = wanted(answer="It listens on 27101.")
+    for documents in (Waiting(world.documents, breaks=asyncio.CancelledError()), Waiting(world.documents)):
+        desk = FaqDesk(care=world.ledger, documents=documents, redactor=PatternRedactor())  # pyright: ignore[reportArgumentType]  (ingests)
+        with suppress(asyncio.CancelledError):
+            entry, report = await desk.add(new, tenant=TENANT, kb=KB, by="me", reader=None)
+            assert not report.published and doc_id in report.waits and entry.expires_at == expiry
+        (shown,) = await world.listed.shown(**ALL_OF)
+        assert shown.expires_at == expiry
+        assert by_curated(await world.ask(QUESTION)) is (days > 0)
+    # The same text once more is the one that waits.
+    entry, report = await world.faq.add(new, tenant=TENANT, kb=KB, by="me", reader=None)
+    assert not report.published and doc_id in report.waits and entry.expires_at == expiry
+    waiting = (await world.knowledge.status(tenant=TENANT, kb=KB)).waiting
+    await world.knowledge.point_on(max(waiting), tenant=TENANT, kb=KB)
+    entry, report = await world.faq.add(new, tenant=TENANT, kb=KB, by="me", reader=None)
+    assert report.waits == "" and entry.expires_at is None
+    assert curated_text(await world.ask(QUESTION)) == "It listens on 27101."
+
+
+async def test_nobody_replaces_an_answer_that_they_may_not_see() -> None:
+    world = await ready()
+    doc_id = await world.add(level=Level.RESTRICTED, owner="board")
+    before = await world.ledger.faq_entries(tenant=TENANT, kb=KB)
+    with pytest.raises(Conflict) as refused:
+        await world.add(reader=TEAM, answer="Another one.")
+    assert doc_id not in str(refused.value) and ANSWER not in str(refused.value)
+    assert await world.ledger.faq_entries(tenant=TENANT, kb=KB) == before
+    assert (await world.listed.one(doc_id, **ALL_OF)).answer.strip() == ANSWER
+
+
+async def test_who_vouches_is_told_nothing_of_a_page_that_was_closed() -> None:
+    world = await ready()
+    doc_id = await world.add(cites=("ports.md", "locks.md"))
+    await world.ingest(page("ports.md", "# Ports\n\nSecret by now.", level=Level.RESTRICTED))
+    with pytest.raises(Conflict) as refused:
+        await world.faq.change(doc_id, tenant=TENANT, kb=KB, by="x", reader=TEAM, vouched=True)
+    assert "ports.md" not in str(refused.value)
+    # What it rests on can be named anew, and whoever sees all of it can vouch.
+    await world.faq.change(doc_id, tenant=TENANT, kb=KB, by="x", reader=TEAM, cites=["locks.md"])
+    await world.faq.change(doc_id, tenant=TENANT, kb=KB, by="x", reader=TEAM, vouched=True)
+
+
+async def test_an_owner_who_is_changed_while_it_expires_does_not_bring_it_back() -> None:
+    world = await ready()
+    doc_id = await world.add()
+    read, reads = world.ledger.faq_entries, 0
+
+    async def expired_meanwhile(*, tenant: str, kb: str) -> list[FaqEntry]:
+        nonlocal reads
+        found, reads = await read(tenant=tenant, kb=kb), reads + 1
+        if reads == 1:
+            await world.ledger.put_faq(replace(found[0], expires_at=LONG_AGO))
+        return found
+
+    world.ledger.faq_entries = expired_meanwhile  # pyright: ignore[reportAttributeAccessIssue]
+    await world.faq.change(doc_id, tenant=TENANT, kb=KB, by="x", reader=None, owner="another")
+    (shown,) = await world.listed.shown(**ALL_OF)
+    assert (shown.owner, shown.state, reads) == ("another", FaqState.EXPIRED, 3)
 
 
 @pytest.mark.parametrize(

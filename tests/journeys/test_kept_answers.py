@@ -13,12 +13,24 @@ from tests.journeys.world import KB, TENANT, Items, World, asker, page
 from firstline.caches.caches import CACHES, Caches
 from firstline.caches.embedding import KeptEmbedder
 from firstline.caches.retrieval import KeptIndex
+from firstline.caches.store import key_of
 from firstline.documents.journey import Publish
-from firstline.domain import EVERYONE, Answered, Clarify, DocumentKind, Escalated, Level, Session, Turn, question_key
+from firstline.domain import (
+    EVERYONE,
+    Answered,
+    Clarify,
+    DocumentKind,
+    Escalated,
+    FaqEntry,
+    Level,
+    Session,
+    Turn,
+    question_key,
+)
 from firstline.errors import Unavailable
 from firstline.ports import Vectors
 from firstline.questions.journey import QuestionJourney
-from firstline.questions.kept_answers import ALIKE, HIT, KeptAnswers
+from firstline.questions.kept_answers import ALIKE, HIT, READ_BACK_MAX, KeptAnswers
 from firstline.questions.replay import AsThen
 
 WHERE: dict[str, Any] = {"tenant": TENANT, "kb": KB}
@@ -264,7 +276,7 @@ async def test_a_forgotten_document_is_not_quoted_any_more_by_whoever_forgot_it(
 async def test_what_is_read_back_alone_would_keep_a_hidden_page_from_being_shown():
     desk = await opened()
     await desk.ask()
-    entry = next(desk.caches.answer.newest(1))
+    (entry,) = desk.caches.answer.newest(1)
     before = desk.world.knowledge.published
 
     async def same_mark(*, tenant: str, kb: str) -> Any:
@@ -307,6 +319,22 @@ async def test_a_curated_answer_comes_first_and_is_not_kept():
         assert "night shift" in said(turn) and not hit(turn)
 
 
+async def test_a_curated_answer_that_comes_back_is_evidence_at_once():
+    desk = await opened(BACKUP)
+    extra = {"question_key": "how are log files closed"}
+    text = "Rotate the log files with `lark rotate`. It closes the old file first."
+    await desk.world.ingest(page("faq", text, title="Log files", kind=DocumentKind.FAQ, metadata=extra))
+    known: dict[str, Any] = {"doc_id": "faq", "owner": "", "cites": (), "changed_by": "t"}
+    given = FaqEntry(**WHERE, **known, changed_at=datetime(2026, 1, 1, tzinfo=UTC), expires_at=None)
+    assert "lark rotate" in said(await desk.ask())
+    await desk.world.knowledge.put_faq(replace(given, expires_at=datetime(2000, 1, 1, tzinfo=UTC)))
+    question = "How long is a backup of the cluster kept?"
+    assert "lark rotate" not in said(await desk.ask())
+    assert not hit(await desk.ask(question)) and hit(await desk.ask(question))
+    await desk.world.knowledge.put_faq(given)
+    assert "lark rotate" in said(await desk.ask()) and not hit(await desk.ask(question))
+
+
 async def test_personal_first_messages_are_for_their_asker_alone():
     desk = await opened()
     mine = "My mail is anna.smith@mail.test. How do I rotate the log files?"
@@ -314,7 +342,7 @@ async def test_personal_first_messages_are_for_their_asker_alone():
     for question in (mine, yours, mine):
         turn = await desk.ask(question)
         assert "mail.test" not in turn.question and not hit(turn)
-    assert len(desk.caches.answer) == 0 and "mail.test" not in repr(list(desk.caches.answer.newest(9)))
+    assert len(desk.caches.answer) == 0 and "mail.test" not in repr(desk.caches.answer.newest(9))
     assert not hit(await desk.ask("Order 48213: how do I rotate the log files?"))
     assert not hit(await desk.ask("Order 48214: how do I rotate the log files?")), "another number, another question"
 
@@ -443,3 +471,54 @@ async def test_by_meaning_nothing_is_shared_with_who_may_see_something_else():
     assert ALIKE not in (await desk.ask("how can we rotate log files", acl=more)).timings_ms
     await desk.world.ingest(page("more", "# More\n\nThere is more of it now, on a page of its own.\n"))
     assert ALIKE not in (await desk.ask("how can we rotate log files")).timings_ms, "another snapshot"
+
+
+async def with_kept_alike(copies: int) -> Desk:
+    """A desk that keeps so many answers to questions that ask alike, as if they had been asked at the same time."""
+    desk = await opened(alike_min=0.5)
+    await desk.ask()
+    (kept,) = desk.caches.answer.newest(9)
+    for number in range(copies - 1):
+        desk.caches.answer.put(key_of(number), kept)
+    return desk
+
+
+async def test_by_meaning_what_others_ask_meanwhile_disturbs_nobody():
+    desk = await with_kept_alike(3)
+    read, looks = desk.world.knowledge.chunks, 0
+
+    async def asked_meanwhile(wanted: Any, scope: Any) -> Any:
+        nonlocal looks
+        looks += 1
+        if looks > 1:
+            return await read(wanted, scope)
+        desk.caches.answer.put(key_of("somebody else's"), desk.caches.answer.newest(1)[0])
+        return []
+
+    desk.world.knowledge.chunks = asked_meanwhile  # pyright: ignore[reportAttributeAccessIssue]
+    turn = await desk.ask("how can we rotate log files")
+    assert ALIKE in turn.timings_ms and "lark rotate" in said(turn) and looks == 2
+
+
+async def test_by_meaning_a_question_reads_back_a_few_kept_answers_and_is_then_worked_out():
+    desk = await with_kept_alike(40)
+    read, looks = desk.world.knowledge.chunks, 0
+
+    async def gone(wanted: Any, scope: Any) -> Any:
+        nonlocal looks
+        looks += 1
+        return []
+
+    answers = desk.journey()._answers  # pyright: ignore[reportPrivateUsage]
+    work = answers.alike
+
+    async def alike(asked: Any, trail: Any) -> Any:
+        desk.world.knowledge.chunks = gone  # pyright: ignore[reportAttributeAccessIssue]
+        found = await work(asked, trail)
+        desk.world.knowledge.chunks = read
+        return found
+
+    journey = desk.journey()
+    journey._answers.alike = alike  # pyright: ignore[reportPrivateUsage, reportAttributeAccessIssue]
+    turn = await journey.ask(session=await desk.session(), principal=asker(), question="how can we rotate log files")
+    assert ALIKE not in turn.timings_ms and "lark rotate" in said(turn) and looks == READ_BACK_MAX

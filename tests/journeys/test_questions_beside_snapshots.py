@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import contextlib
 from collections.abc import Sequence
+from functools import partial
 from typing import Any
 
 import pytest
@@ -27,7 +28,7 @@ def frob(version: int) -> Any:
 
 def documents(world: World, in_flight_s: float) -> DocumentJourney:
     made = world.documents
-    made._in_flight_s = in_flight_s
+    made._questions_end = partial(asyncio.sleep, in_flight_s)
     return made
 
 
@@ -78,7 +79,7 @@ async def test_a_question_keeps_its_snapshot_while_that_is_pruned(monkeypatch: p
     async def goes_on_and_prunes() -> None:
         await journey.ingest(Items(frob(2)), **WHERE)
         where = {"snapshots": world.knowledge, "index": world.index, "blobs": world.blobs}
-        await prune(**WHERE, keep=1, **where, in_flight_s=IN_FLIGHT_S)
+        await prune(**WHERE, keep=1, **where, questions_end=partial(asyncio.sleep, IN_FLIGHT_S))
 
     turn = await in_the_middle(world, monkeypatch, goes_on_and_prunes)
     assert turn.snapshot == 1 and "number 1" in told(turn)
@@ -121,7 +122,7 @@ async def test_no_question_fails_while_snapshots_come_and_go():
             expected[undone.snapshot] = base
         if version % 3 == 0:
             where = {"snapshots": world.knowledge, "index": world.index, "blobs": world.blobs}
-            await prune(**WHERE, keep=1, **where, in_flight_s=0.15)
+            await prune(**WHERE, keep=1, **where, questions_end=partial(asyncio.sleep, 0.15))
     for one in asking:
         one.cancel()
         with contextlib.suppress(asyncio.CancelledError):

@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 from tests.journeys.world import KB, TENANT, Items, World, asker, page
 
+from firstline.documents import purge as purging
 from firstline.documents.certificate import Certificate, signed, verify
 from firstline.documents.journey import Publish
 from firstline.documents.publish_policy import Policy, Written, waits
@@ -226,7 +227,6 @@ async def test_a_purge_that_dies_at_any_step_is_finished_by_the_next_one(
     assert await visible(world, 1) == {"b": "Beta."}
     for certificate in await work.resume(tenant=TENANT):
         assert certificate.clean
-    await sweep(snapshots=world.knowledge, blobs=world.blobs)
     assert await world.index.count(**WHERE) == 1
     assert await world.blobs.size_bytes() == len(b"Beta.\n")
     assert (await work.forget(["a"], **WHERE, by="somebody")).clean
@@ -352,3 +352,23 @@ async def test_a_tenant_that_nobody_has_is_not_certified_as_forgotten():
     with pytest.raises(NotFound):
         await purger(world).forget_tenant("nobody", by="somebody")
     assert (await purger(world).forget_tenant(TENANT, by="somebody")).clean
+
+
+async def test_what_many_runs_have_left_is_finished_at_once(monkeypatch: pytest.MonkeyPatch):
+    """More than are read at a time, and one in front that has to wait."""
+    monkeypatch.setattr(purging, "STONES_AT_ONCE", 2)
+    world = World()
+    await world.ingest(*(page(name, f"Text {name}.") for name in "abcdefg"))
+    work = purger(world)
+    for name in "abcdefg":
+        await work.bury([name], **WHERE, by="somebody")
+    purged = world.knowledge.purged
+
+    async def waits_for_a(stone: Tombstone) -> bool:
+        return stone.doc_id != "a" and await purged(stone)
+
+    monkeypatch.setattr(world.knowledge, "purged", waits_for_a)
+    certificates = await work.resume(tenant=TENANT)
+    assert sorted(doc_id for one in certificates for doc_id in one.what["documents"]) == list("abcdefg")
+    assert [one.doc_id for one in await world.knowledge.buried(tenant=TENANT, limit=9)] == ["a"]
+    assert [one.clean for one in certificates].count(False) == 1

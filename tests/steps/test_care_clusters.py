@@ -216,3 +216,25 @@ def test_until_when() -> None:
     assert until_of("1w", now=NOW) == NOW + timedelta(days=7)
     with pytest.raises(InvalidInput, match="expired already"):
         until_of("2026-06-30", now=NOW)
+    for text in ("9999-12-31T23:59-14:00", "tomorrow", "0d", "-1d"):
+        with pytest.raises(InvalidInput):
+            until_of(text, now=NOW)
+
+
+@pytest.mark.parametrize("text", ["2026-07-02", "2999-01-01", "0001-01-01T00:00+14:00", "9999-12-31T23:59-14:00"])
+def test_what_is_not_in_the_past_is_no_beginning(text: str) -> None:
+    with pytest.raises(InvalidInput):
+        since_of(text, now=NOW)
+
+
+@pytest.mark.parametrize("before", range(575, 605))
+def test_a_long_question_is_redacted_before_it_is_cut(before: int) -> None:
+    told = "x" * before + " write to jane.roe@corp-mail.de about it " + "y" * 300
+    (found,), _ = wordings([turn(told)], redactor=PatternRedactor())
+    assert "jane" not in found.text and len(found.text) <= 600
+
+
+def test_long_questions_that_begin_alike_are_one_wording() -> None:
+    told = "How do I free a lock? " + "log " * 200
+    found, _ = wordings([turn(told + "one"), turn(told + "two")], redactor=PatternRedactor())
+    assert [len(one.turns) for one in found] == [2]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import time
 from datetime import UTC, datetime, timedelta
 
 import pytest
@@ -146,6 +147,47 @@ def test_code_and_pictures_hold_no_links() -> None:
     assert pages.dead(page(FILES[0]), text + "[e](missing.md)") == ["missing.md"]
 
 
+@pytest.mark.parametrize(
+    "text",
+    [
+        "`" * 65_536,
+        "~" * 65_536,
+        "```a\n" * 13_000,
+        "~~~x\n" * 13_000,
+        "`a" * 32_000,
+        "``a`" * 16_000,
+        "[a" * 32_000,
+        "[a](" * 16_000,
+        "[a](b " * 10_000,
+        "[a](" + "b" * 1_000 + " " * 60_000,
+        "[a](" + " " * 60_000,
+    ],
+    ids=lambda text: repr(text[:6]),
+)
+def test_no_page_takes_long_to_be_read_for_its_links(text: str) -> None:
+    pages, started = Pages([(doc_id, "") for doc_id in FILES]), time.thread_time()
+    pages.dead(page(FILES[0]), text)
+    assert time.thread_time() - started < 1.0
+
+
+def test_code_is_told_from_text_as_readers_see_it() -> None:
+    pages = Pages([(doc_id, "") for doc_id in FILES])
+
+    def dead(text: str) -> bool:
+        return bool(pages.dead(page(FILES[0]), text))
+
+    link = "[a](missing.md)"
+    code = [f"````\n```\n{link}\n````", f"  ~~~ sh\n{link}\n~~~~", f"``{link}``", f"x `b` `{link}` y", f"```\n{link}"]
+    text = [f"```\nx\n```\n{link}", f"` {link}", f"`b` {link} `c`", f"``` b ``` {link}", f"``\n{link}\n``"]
+    assert [dead(one) for one in code] == [False] * len(code)
+    assert [dead(one) for one in text] == [True] * len(text)
+
+
+@pytest.mark.parametrize("target", ["%2F%2F%5Bx", "http://[x/y", "//[x", "%2F%2F[", "http://a:b:c/d", "%00"])
+def test_a_link_that_is_no_address_breaks_no_report(target: str) -> None:
+    assert Pages(SITE).dead(page("site/1", url=SITE[0][1]), f"[x]({target})") == []
+
+
 def test_where_not_every_page_is_known_no_link_is_dead() -> None:
     assert Pages(()).dead(page(FILES[0]), "[it](missing.md)") == []
 
@@ -181,6 +223,14 @@ def test_old_pages_by_any_of_the_dates_that_sources_write() -> None:
     assert [doc_id for doc_id, _ in found] == ["iso", "day", "mail"]
     assert {finding.detail for _, finding in found} == {"2020-01-02"}
     assert date_of(pages[5]) is None
+
+
+@pytest.mark.parametrize(
+    "date",
+    ["0001-01-01T00:00+14:00", "9999-12-31T23:59-14:00", f"1 Jan {'9' * 25} 00:00:00", "Mon, 1 Jan 0 0:0:0 +9999"],
+)
+def test_a_date_that_no_calendar_has_is_none(date: str) -> None:
+    assert date_of(page("a", date=date)) is None
 
 
 def test_a_page_that_says_it_was_replaced() -> None:

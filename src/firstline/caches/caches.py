@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Mapping
+import asyncio
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Final
 
+from firstline.caches.sizes import texts_of
 from firstline.caches.store import Kept
 from firstline.domain import Tombstone
 from firstline.ports import Hit, Vectors
@@ -42,6 +44,18 @@ class Caches:
         for kept in self:
             kept.drop(tenant=tenant)
 
-    def naming(self, texts: Collection[str], *, tenant: str) -> int:
+    async def naming(self, texts: Collection[str], *, tenant: str) -> int:
         """How many entries of a tenant hold one of these texts, in any case."""
-        return sum(kept.naming(texts, tenant=tenant) for kept in self)
+        own = [value for kept in self for value in kept.of_tenant(tenant)]
+        # A forgotten book has thousands of names, and the caches are large: nobody's question waits for that.
+        return await asyncio.to_thread(_naming, own, texts) if own else 0
+
+
+def _naming(values: Sequence[object], texts: Collection[str]) -> int:
+    wanted = frozenset(text.casefold() for text in texts if text)
+    found = 0
+    for value in values:
+        told = {text.casefold() for text in texts_of(value)}
+        # Most are names, which stand alone; a text may stand within another one.
+        found += not wanted.isdisjoint(told) or any(text in one for one in told for text in wanted)
+    return found

@@ -20,12 +20,12 @@ class RecordsAndCaches:
     async def scrub(self, marks: Marks, *, tenant: str) -> dict[str, int]:
         changed = await self._inner.scrub(marks, tenant=tenant)
         # Afterwards: what is worked out from now on is made of scrubbed records.
-        quoted = self._naming(marks, tenant)
+        quoted = await self._naming(marks, tenant)
         self._caches.forget_tenant(tenant)
         return {**changed, KIND: quoted}
 
     async def quoting(self, marks: Marks, *, tenant: str) -> dict[str, int]:
-        return {**await self._inner.quoting(marks, tenant=tenant), KIND: self._naming(marks, tenant)}
+        return {**await self._inner.quoting(marks, tenant=tenant), KIND: await self._naming(marks, tenant)}
 
     async def forget_tenant(self, tenant: str) -> dict[str, int]:
         removed = await self._inner.forget_tenant(tenant)
@@ -35,5 +35,5 @@ class RecordsAndCaches:
     async def of_tenant(self, tenant: str) -> dict[str, int]:
         return await self._inner.of_tenant(tenant)
 
-    def _naming(self, marks: Marks, tenant: str) -> int:
-        return self._caches.naming(marks.doc_ids | marks.chunk_ids | marks.texts, tenant=tenant)
+    async def _naming(self, marks: Marks, tenant: str) -> int:
+        return await self._caches.naming(marks.doc_ids | marks.chunk_ids | marks.texts, tenant=tenant)

@@ -1,4 +1,4 @@
-"""How many bytes does a kept value take?"""
+"""What does a kept value hold? Its bytes, and its texts."""
 
 from __future__ import annotations
 
@@ -30,6 +30,23 @@ def size_of(value: object) -> int:
         if isinstance(one, Mapping):
             total += PAIR_BYTES * len(cast("Mapping[Any, Any]", one))
     return total
+
+
+def texts_of(value: object) -> list[str]:
+    """Every text in it, to be looked through."""
+    waiting: list[Any] = [value]
+    seen: set[int] = set()
+    texts: list[str] = []
+    while waiting:
+        one = waiting.pop()
+        if id(one) in seen:
+            continue
+        seen.add(id(one))
+        if isinstance(one, str):
+            texts.append(one)
+        elif one is not None and not isinstance(one, type):
+            waiting += _parts(one)
+    return texts
 
 
 def _parts(one: Any) -> Iterable[Any]:

@@ -12,7 +12,7 @@ import hashlib
 import json
 import time
 from collections import OrderedDict
-from collections.abc import Awaitable, Callable, Collection, Iterator
+from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
 from enum import Enum
 from itertools import islice
@@ -165,14 +165,14 @@ class Kept(Generic[V]):
         return None if found is None else found.value
 
     def put(self, key: Key, value: V) -> None:
-        """What was worked out elsewhere. Too large a value is not kept."""
+        """What was worked out elsewhere, in place of what was kept. Too large a value is not kept."""
         if not self.bytes_max:
-            return
-        size = size_of(value)
-        if size > self.bytes_max:
             return
         if (before := self._entries.pop(key, None)) is not None:
             self.bytes -= before.bytes
+        size = size_of(value)
+        if size > self.bytes_max:
+            return
         self._entries[key] = _Entry(value, size, self._clock())
         self.bytes += size
         while self.bytes > self.bytes_max:
@@ -180,12 +180,12 @@ class Kept(Generic[V]):
             self.bytes -= oldest.bytes
             self.counts.evicted += 1
 
-    def newest(self, limit: int) -> Iterator[V]:
-        """The values that were used last, newest first, at most `limit`."""
+    def newest(self, limit: int) -> list[V]:
+        """The values that were used last, newest first, of the latest `limit`. As of now: whoever waits between one and
+        the next is not disturbed by what others keep meanwhile."""
         now = self._clock()
-        for entry in islice(reversed(self._entries.values()), limit):
-            if self._is_fresh(entry, now):
-                yield entry.value
+        latest = islice(reversed(self._entries.values()), limit)
+        return [entry.value for entry in latest if self._is_fresh(entry, now)]
 
     def drop(self, *, tenant: str, kb: str | None = None) -> int:
         """Remove what was kept for a knowledge base, or for a whole tenant; what is being worked out is not kept
@@ -203,11 +203,9 @@ class Kept(Generic[V]):
         for key, entry in [(key, entry) for key, entry in self._entries.items() if not self._is_fresh(entry, now)]:
             self._remove_if(key, entry)
 
-    def naming(self, texts: Collection[str], *, tenant: str) -> int:
-        """How many values of a tenant hold one of these texts, in any case."""
-        wanted = [repr(text.casefold())[1:-1] for text in texts if text]
-        own = (repr(entry.value).casefold() for key, entry in self._entries.items() if key.owner[0] == tenant)
-        return sum(any(text in told for text in wanted) for told in own)
+    def of_tenant(self, tenant: str) -> list[V]:
+        """Every value of a tenant, those included that are too old to be given out: they are held all the same."""
+        return [entry.value for key, entry in self._entries.items() if key.owner[0] == tenant]
 
     async def _lead(self, key: Key, make: Callable[[], Awaitable[V]], keeps: Callable[[V], bool]) -> V:
         flight: _Flight[V] = asyncio.get_running_loop().create_future()

@@ -52,6 +52,7 @@ def command(ctx: click.Context) -> None:
 def add(ctx: click.Context, kb: str | None, by: str, **given: Any) -> None:
     """Publish an answer to QUESTION, or replace the one that is there for it."""
     settings = settings_from(ctx, kb=kb)
+    given["answer"] = _answer_in(given["answer"], given["path"])
     doc_id, report = run(_add(settings, by or getpass.getuser(), given))
     say(f"{doc_id} is {'published' if report.published else 'kept'} in snapshot {report.snapshot} of {settings.kb!r}.")
     if report.waits:
@@ -238,9 +239,8 @@ async def _wanted(faq: Any, settings: Any, given: dict[str, Any], draft: FaqSugg
     from firstline.errors import InvalidInput
     from firstline.questions.care import until_of
 
-    answer = given["answer"] or (given["path"].read_text("utf-8") if given["path"] else "")
     question = given["question"] or (draft.question if draft else "")
-    answer = answer or (draft.answer if draft else "")
+    answer = given["answer"] or (draft.answer if draft else "")
     if not question or not answer:
         raise InvalidInput(
             "It needs a question and an answer.", remedy="`firstline faq add QUESTION --answer TEXT`, or --suggestion."
@@ -257,6 +257,22 @@ async def _wanted(faq: Any, settings: Any, given: dict[str, Any], draft: FaqSugg
         acl=frozenset(given["acl"]) or acl,
         url=given["url"],
     )
+
+
+def _answer_in(told: str | None, path: Path | None) -> str:
+    from firstline.documents.publish_faq import ANSWER_CHARS_MAX
+    from firstline.errors import InvalidInput
+
+    if path is None:
+        return told or ""
+    if told:
+        raise InvalidInput("It has two answers.", remedy="Give --answer or --file.")
+    try:
+        with path.open(encoding="utf-8") as file:
+            # One more than there may be is told of as too long.
+            return file.read(ANSWER_CHARS_MAX + 1)
+    except (OSError, UnicodeDecodeError) as error:
+        raise InvalidInput(f"{path.name} cannot be read as text.", remedy="Give a file in UTF-8.") from error
 
 
 def _until(one: FaqShown) -> str:

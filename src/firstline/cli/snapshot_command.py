@@ -253,8 +253,10 @@ async def _check(settings: Any, number: int | None, cases: str | None, *, worse_
 
 
 async def _prune(settings: Any, keep: int) -> None:
+    from functools import partial
+
     from firstline.documents.sweep import prune
-    from firstline.wiring import open_firstline
+    from firstline.wiring import open_firstline, questions_end
 
     async with open_firstline(settings) as firstline:
         done = await prune(
@@ -264,8 +266,8 @@ async def _prune(settings: Any, keep: int) -> None:
             snapshots=firstline.snapshots,
             index=firstline.index,
             blobs=firstline.blobs,
-            in_flight_s=settings.turn_deadline_s,
             graph=firstline.graph,
+            questions_end=partial(questions_end, settings, firstline.ledgers),
         )
     say(
         f"Snapshot {done.oldest} is the oldest that is kept; {done.revisions} revisions with {done.chunks} chunks and "

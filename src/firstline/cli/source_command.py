@@ -7,19 +7,21 @@ from typing import TYPE_CHECKING, Any, Final
 
 import click
 
-from firstline.cli.ingest_command import ACCESS_OPTION, parse_mapping
+from firstline.cli.ingest_command import ACCESS_OPTION
 from firstline.cli.main import level_named, run, settings_from
 from firstline.cli.printing import say
+from firstline.cli.source_options import document_kind_named, folders_from, values_from
+from firstline.cli.source_prints import print_report
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
     from datetime import datetime
 
-    from firstline.connectors.kind import SourceKind
-    from firstline.domain import RegisteredSource, SyncReport
+    from firstline.domain import RegisteredSource
 
-SHOWN_MAX: Final = 20
 DUE_MAX: Final = 1_000
+REMOVING_S: Final = 60.0
+"""More than removing one takes; who dies meanwhile keeps nobody for longer."""
 EXIT_SOME_FAILED: Final = 1
 KB_OPTION = click.option("--kb", help="Knowledge base (default: docs).")
 SET_OPTION = click.option(
@@ -90,7 +92,7 @@ def add(
     from firstline.domain import EVERYONE, DocumentKind
 
     settings = settings_from(ctx, kb=kb)
-    values = {**values_from(kind_named(kind), options, place), **_folders(folders)}
+    values = {**values_from(kind_named(kind), options, place), **folders_from(folders)}
     source = new_source(
         tenant=settings.tenant,
         kb=settings.kb,
@@ -98,7 +100,7 @@ def add(
         kind=kind,
         config=checked_config(kind, values),
         schedule=schedule or "",
-        document_kind=_document_kind(document_kind) or DocumentKind.DOCUMENTATION,
+        document_kind=document_kind_named(document_kind) or DocumentKind.DOCUMENTATION,
         level=level_named(level or "public"),
         acl=frozenset(acl) or frozenset({EVERYONE}),
     )
@@ -144,7 +146,7 @@ def change(
             schedule=schedule,
             level=level_named(level) if level else None,
             acl=frozenset(acl),
-            document_kind=_document_kind(document_kind),
+            document_kind=document_kind_named(document_kind),
         )
     )
     say(f"{name} is changed. `firstline source sync {name}` reads it anew.")
@@ -239,7 +241,11 @@ def remove(ctx: click.Context, name: str, documents: bool, kb: str | None) -> No
             async with open_firstline(settings) as firstline:
                 return await firstline.sync.remove(name, tenant=settings.tenant, kb=settings.kb, documents=True)
         async with open_ledgers(settings) as ledgers:
-            await ledgers.sources.remove_source(name, tenant=settings.tenant, kb=settings.kb)
+            place = {"tenant": settings.tenant, "kb": settings.kb}
+            # Not while somebody syncs it: what they have in hand would come after it.
+            await ledgers.sources.claim_source(name, **place, lease_s=REMOVING_S)
+            await ledgers.sources.remove_source(name, **place)
+            await ledgers.changes.forget_source(name, **place)
         return 0
 
     ended = run(end())
@@ -266,7 +272,7 @@ async def _change(
 
     async with open_ledgers(settings) as ledgers:
         source = await _found(ledgers.sources, settings, name)
-        values = {**source.config, **values_from(kind_named(source.kind), options, None), **_folders(folders)}
+        values = {**source.config, **values_from(kind_named(source.kind), options, None), **folders_from(folders)}
         config = checked_config(source.kind, values)
         refuse_secrets(config)
         changed = {key: value for key, value in access.items() if value is not None}
@@ -309,59 +315,6 @@ async def _sync(settings: Any, names: Sequence[str], *, due: bool, every_kb: boo
     return well
 
 
-def print_report(name: str, report: SyncReport) -> None:
-    snapshot = f"snapshot {report.snapshot}, " if report.snapshot else ""
-    say(
-        f"{name}: {report.state}; {report.added} added, {report.changed} changed, {report.removed} removed, "
-        f"{report.unchanged} unchanged; {snapshot}{report.duration_s:.1f} s."
-    )
-    if report.waits:
-        say(f"Snapshot {report.snapshot} waits and is not published: {report.waits}.", err=True)
-        say("`firstline snapshot list` shows what stands before it.", err=True)
-    for alert in report.alerts:
-        say(f"alert: {alert}", err=True)
-    for failure in report.failures[:SHOWN_MAX]:
-        say(f"not taken: {failure.item_id}: {failure.reason}", err=True)
-    if report.failed > SHOWN_MAX:
-        say(f"{report.failed} items were not taken; the rest went on.", err=True)
-    if report.held:
-        say(f"{report.held} documents are held; `firstline quarantine` lists and releases them.", err=True)
-    if report.error:
-        say(f"ended early: {report.error}", err=True)
-
-
-def values_from(kind: SourceKind, options: Sequence[str], place: str | None) -> dict[str, Any]:
-    """Options as given in a shell: lists with commas between, mappings as name=value with commas between."""
-    from firstline.errors import InvalidInput
-
-    values: dict[str, Any] = {}
-    if place is not None:
-        if not kind.main:
-            raise InvalidInput(f"A {kind.name} source has no place.", remedy="Give its options with --set.")
-        values[kind.main] = place
-    for option in options:
-        name, sign, value = option.partition("=")
-        if not sign or not name.strip():
-            raise InvalidInput(f"--set {name} is not understood.", remedy="Write --set OPTION=VALUE.")
-        field = kind.config.model_fields.get(name.strip())
-        shape = str(field.annotation) if field else ""
-        if shape.startswith("dict"):
-            values[name.strip()] = parse_mapping(value)
-        elif shape.startswith(("tuple", "list")):
-            values[name.strip()] = [part.strip() for part in value.split(",") if part.strip()]
-        else:
-            values[name.strip()] = value
-    return values
-
-
-def _folders(written: Sequence[str]) -> dict[str, Any]:
-    """Rules as options; none given: what is there stays."""
-    from firstline.connectors.access_rules import rules_written
-
-    rules = rules_written(written, trusted=False).rules
-    return {"access": [rule.model_dump(mode="json") for rule in rules]} if rules else {}
-
-
 async def _found(sources: Any, settings: Any, name: str) -> RegisteredSource:
     from firstline.errors import NotFound
 
@@ -371,17 +324,6 @@ async def _found(sources: Any, settings: Any, name: str) -> RegisteredSource:
             f"{settings.kb!r} has no source {name!r}.", remedy="`firstline source list` shows what is there."
         )
     return found
-
-
-def _document_kind(name: str | None) -> Any:
-    from firstline.domain import DocumentKind
-    from firstline.errors import InvalidInput
-
-    if name is None:
-        return None
-    if name not in list(DocumentKind):
-        raise InvalidInput(f"There is no kind {name}.", remedy="Use one of: " + ", ".join(DocumentKind) + ".")
-    return DocumentKind(name)
 
 
 def _time(moment: datetime | None) -> str:

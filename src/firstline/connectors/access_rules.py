@@ -38,9 +38,10 @@ class AccessRule(BaseModel):
         return f"{self.path}={who}" + (f":{self.level}" if self.level else "")
 
 
-def rule_of(written: object) -> object:
-    """A rule as a command line writes it, `PATH=TAG,TAG:LEVEL`; anything else is left as it is. ValueError says what is
-    wrong with it."""
+def rule_of(written: object, *, between: str = ",+") -> object:
+    """A rule as a command line writes it, `PATH=TAG,TAG:LEVEL`; anything else is left as it is. `between` are the signs
+    between tags: a list of options is parted at commas itself, so a rule in one has a plus instead. ValueError says
+    what is wrong with it."""
     if not isinstance(written, str):
         return written
     path, sign, who = written.rpartition("=")
@@ -49,9 +50,15 @@ def rule_of(written: object) -> object:
     tags, colon, last = who.rpartition(":")
     if not colon or last.strip().lower() not in _LEVELS:
         tags, last = who, ""
+    parts = [tags]
+    for sign in between:
+        parts = [part.strip() for each in parts for part in each.split(sign)]
+    if "" in parts and len(parts) > 1:
+        # A tag like c++ must not be taken for another, which more people may hold.
+        raise ValueError(f"{written[:80]!r} has an empty tag")
     return {
         "path": path,
-        "acl": [tag.strip() for tag in tags.replace("+", ",").split(",") if tag.strip()],
+        "acl": [part for part in parts if part],
         "level": last,
     }
 
@@ -59,7 +66,7 @@ def rule_of(written: object) -> object:
 def rules_written(written: Sequence[str], *, trusted: bool) -> AccessRules:
     """Rules as a command line gives them. InvalidInput says what is wrong with one."""
     try:
-        rules = tuple(AccessRule.model_validate(rule_of(one)) for one in written)
+        rules = tuple(AccessRule.model_validate(rule_of(one, between=",")) for one in written)
         return AccessRules(rules=no_twins(rules), trusted=trusted)
     except ValidationError as error:
         said = str(error.errors()[0].get("ctx", {}).get("error", "is not understood"))

@@ -64,7 +64,7 @@ class GitSource:
     async def changes(self, cursor: str | None) -> AsyncIterator[Change]:
         repository = await self._repository()
         commit = await repository.fetch()
-        if commit == cursor:
+        if commit == cursor and not self._rules:
             return
         subfolder = self._config.subfolder
         known = cursor is not None and await repository.has(cursor)
@@ -89,6 +89,7 @@ class GitSource:
             yield change
         if changed is None:
             yield Complete(prefix=self._prefix)
+        # Told with every sync: a rule that fits nothing is not mended because nobody commits.
         self._rules.see(entry.path for entry in entries)
         for said in self._rules.unmet():
             yield Alert(said=said, keeps=False)

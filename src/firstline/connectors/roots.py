@@ -30,12 +30,14 @@ class Root:
     def paths(self, path: Path) -> list[str]:
         """What a file is called below the root, and what that which a link leads to is called there."""
         real = Path(os.path.realpath(path))
-        own = path.relative_to(self.path) if path != self.path else Path(path.name)
+        # What a page takes in is told by its real path, and a root may be a link, or a file that a glob met.
+        below = path != self.path and path.is_relative_to(self.path)
+        own = path.relative_to(self.path) if below else Path(path.name)
         if self.within is None or not real.is_relative_to(self.within):
             return [clean(own.as_posix())]
         inside = clean(real.relative_to(self.within).as_posix())
         # A file that a glob met is called by its place below the glob's start.
-        return [inside] if path == self.path and path.name == real.name else [clean(own.as_posix()), inside]
+        return [inside] if not below and path.name == real.name else [clean(own.as_posix()), inside]
 
     def leaves(self, path: Path) -> bool:
         """Does this path lead, through a link, to something that exists outside?"""

@@ -12,6 +12,7 @@ from firstline.errors import Conflict, InvalidInput, NotFound
 from firstline.ports import CareLedger
 
 OWNER_CHARS_MAX: Final = 200
+CHANGES_TRIED: Final = 5
 LISTED: Final = "`firstline faq list` shows what is there."
 
 
@@ -38,13 +39,51 @@ class FaqEntries:
     ) -> FaqEntry:
         """In force at once. None leaves what it was. `vouched`: somebody has read the cited pages as they are now.
         NotFound when there is no such curated answer, published or known, that `reader` may see."""
-        known = await self.entry(doc_id, tenant, kb)
+        for _ in range(CHANGES_TRIED):
+            known = await self.entry(doc_id, tenant, kb)
+            entry = await self._changed(
+                known,
+                doc_id,
+                tenant=tenant,
+                kb=kb,
+                reader=reader,
+                owner=owner,
+                cites=cites,
+                expires_at=expires_at,
+                never_expires=never_expires,
+                vouched=vouched,
+            )
+            entry = replace(entry, changed_by=by, changed_at=datetime.now(UTC))
+            # Whoever expires it meanwhile must not be overwritten by whoever names an owner.
+            if await self._care.swap_faq(entry, before=known):
+                return entry
+        raise Conflict("Others are changing it at the same time.", remedy="Repeat it in a moment.")
+
+    async def _changed(
+        self,
+        known: FaqEntry | None,
+        doc_id: str,
+        *,
+        tenant: str,
+        kb: str,
+        reader: Principal | None,
+        owner: str | None,
+        cites: Sequence[str] | None,
+        expires_at: datetime | None,
+        never_expires: bool,
+        vouched: bool,
+    ) -> FaqEntry:
         entry = known or _unknown(doc_id, tenant, kb)
         named = {doc_id, *(cites or ()), *(cited.doc_id for cited in entry.cites)}
         pages = await self.published(named, tenant, kb)
         document = self._known(doc_id, known, pages, reader)
         if cites is None and vouched:
             cites = [cited.doc_id for cited in entry.cites if cited.doc_id in pages]
+            if not all(may_see(reader, pages[one]) for one in cites):
+                raise Conflict(
+                    "It rests on a page that this key may not see.",
+                    remedy="Whoever may see all of them can vouch; or name anew what it rests on.",
+                )
         if cites is not None:
             if document is None:
                 raise Conflict("It is not published yet.", remedy="Publish the snapshot that holds it, then repeat.")
@@ -54,8 +93,6 @@ class FaqEntries:
             entry = replace(entry, owner=owner_named(owner))
         if expires_at is not None or never_expires:
             entry = replace(entry, expires_at=expires_at)
-        entry = replace(entry, changed_by=by, changed_at=datetime.now(UTC))
-        await self._care.put_faq(entry)
         return entry
 
     async def expire(self, doc_id: str, *, tenant: str, kb: str, by: str, reader: Principal | None) -> FaqEntry:
@@ -90,7 +127,9 @@ class FaqEntries:
     ) -> Document | None:
         document = pages.get(doc_id)
         is_answer = document is not None and document.kind is DocumentKind.FAQ and may_see(reader, document)
-        if not is_answer and not (document is None and entry is not None and reader is None):
+        # One that expired and is in no published snapshot was removed: its entry stays for the earlier snapshots.
+        awaited = document is None and entry is not None and not entry.expired(datetime.now(UTC))
+        if not is_answer and not (awaited and reader is None):
             raise NotFound(f"There is no curated answer {doc_id[:200]!r}.", remedy=LISTED)
         return document
 

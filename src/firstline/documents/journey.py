@@ -44,7 +44,7 @@ from firstline.documents.publish_policy import AS_SHIPPED, Policy, Publish, refu
 from firstline.documents.quarantine import fingerprint
 from firstline.documents.read_back import read_back
 from firstline.documents.run import Batch, Prepared, Progress, Run
-from firstline.documents.undo import undo
+from firstline.documents.undo import QuestionsEnd, undo
 from firstline.domain import FOREVER, NOTHING, Document, Failure, IngestReport, QuarantineState, SourceItem
 from firstline.errors import Conflict, InvalidInput, NotAccepted
 from firstline.ports import (
@@ -102,15 +102,15 @@ class DocumentJourney:
         policy: Policy = AS_SHIPPED,
         golden: HasGolden | None = None,
         changes_wait: ChangesWait | None = None,
-        in_flight_s: float = 0.0,
+        questions_end: QuestionsEnd | None = None,
         extract_graph: bool = True,
         graph: Graph | None = None,
     ) -> None:
         """`ocr` reads pages that are pictures. Without a `quarantine` what is suspicious is kept out all the same, and
         named in the report alone. `golden` says whether a knowledge base (tenant, kb) has cases that a bulk change can
-        be judged by; without it none has. A long run gives way while `changes_wait`. A question may be under way for
-        `in_flight_s`, and keeps its snapshot. Without `extract_graph` no document says edges; without a `graph` nobody
-        keeps them."""
+        be judged by; without it none has. A long run gives way while `changes_wait`. `questions_end` returns once
+        the questions under way have ended, which keep their snapshot; None: there are none. Without `extract_graph`
+        no document says edges; without a `graph` nobody keeps them."""
         self._ledger = ledger
         self._index = index
         self._blobs = blobs
@@ -125,7 +125,7 @@ class DocumentJourney:
         self._policy = policy
         self._golden = golden
         self._changes_wait = changes_wait
-        self._in_flight_s = in_flight_s
+        self._questions_end = questions_end
         self._extract_graph = extract_graph and graph is not None
         self._graph = graph
         self._followers = Followers(index=index, graph=graph)
@@ -207,7 +207,7 @@ class DocumentJourney:
             ledger=self._ledger,
             index=self._index,
             graph=self._graph,
-            in_flight_s=self._in_flight_s,
+            questions_end=self._questions_end,
         )
         candidate = await self._ledger.open_candidate(tenant=tenant, kb=kb, embedder_id=self._embedder.model_id)
         run.reopen(candidate, await self._ledger.current(tenant=tenant, kb=kb))

@@ -20,6 +20,7 @@ from firstline.domain import (
     Principal,
     SourceItem,
     content_hash_of,
+    may_see,
     question_key,
 )
 from firstline.errors import Conflict, FirstlineError, Forbidden, InvalidInput
@@ -66,12 +67,17 @@ class FaqDesk(FaqEntries):
         ingest is running, InvalidInput when something of it is unusable: then nothing has changed.
         """
         wanted = _checked(wanted, reader)
-        pages = await self.published(wanted.cites, tenant, kb)
+        pages = await self.published({*wanted.cites, doc_id_of(wanted.question)}, tenant, kb)
         cites = cited(wanted.cites, pages, reader, level=wanted.level, acl=wanted.acl)
         # Whoever reads the answer may read the pages: its link leads to the first of them that has an address.
         link = next((pages[one.doc_id].url for one in cites if pages[one.doc_id].url), None)
         source = _Curated(replace(wanted, url=wanted.url or link))
         item = source.item
+        old = pages.get(item.item_id)
+        if old is not None and not may_see(reader, old):
+            raise Conflict(
+                "Another curated answer is there for this question.", remedy="Whoever may see it can replace it."
+            )
         await self._refuse_twin(item, tenant, kb)
         before = await self.entry(item.item_id, tenant, kb)
         entry = FaqEntry(
@@ -84,29 +90,37 @@ class FaqDesk(FaqEntries):
             changed_by=by,
             changed_at=datetime.now(UTC),
         )
-        # First what limits it, then the answer: it is never there without.
-        await self._care.put_faq(entry)
+        # First what limits it, then the answer: it is never there without. Nor is the old one used for longer.
+        limited = _as_short_as(entry, before) if old is not None else entry
+        await self._care.put_faq(limited)
         try:
             report = await self._documents.ingest(source, tenant=tenant, kb=kb)
             _check_taken(report, item.item_id)
         except FirstlineError:
             await self._restore(before, item.item_id, tenant, kb)
             raise
-        return entry, report
+        if limited == entry:
+            return entry, report
+        shown = (await self.published([item.item_id], tenant, kb)).get(item.item_id)
+        if shown is not None and shown.content_hash == item.content_hash:
+            await self._care.put_faq(entry)
+            return entry, report
+        why = report.waits or "It is in a snapshot that is not published."
+        told = (
+            f"Until then it expires as the one before it; afterwards `firstline faq change {entry.doc_id} --expires`."
+        )
+        return limited, replace(report, waits=f"{why} {told}")
 
     async def remove(self, doc_id: str, *, tenant: str, kb: str, by: str, reader: Principal | None) -> IngestReport:
-        """Expire it at once, and end its document with the next snapshot. As `expire`; InvalidInput when it came from a
-        source, which would bring it back."""
+        """Expire it at once, and end its document with the next snapshot; earlier ones hold it, expired. As `expire`;
+        InvalidInput when it came from a source, which would bring it back."""
         if not doc_id.startswith(f"{FOLDER}/"):
             raise InvalidInput(
                 "This answer came from a source, which would bring it back.",
                 remedy="Remove it there, or expire it here: that keeps it out whatever the source says.",
             )
         await self.expire(doc_id, tenant=tenant, kb=kb, by=by, reader=reader)
-        report = await self._documents.ingest(_Nothing(), tenant=tenant, kb=kb, removed=[doc_id])
-        if not await self.published([doc_id], tenant, kb):
-            await self._care.drop_faq(doc_id, tenant=tenant, kb=kb)
-        return report
+        return await self._documents.ingest(_Nothing(), tenant=tenant, kb=kb, removed=[doc_id])
 
     async def _refuse_twin(self, item: SourceItem, tenant: str, kb: str) -> None:
         """Of two answers to one question nobody could say which one is given."""
@@ -127,6 +141,12 @@ class FaqDesk(FaqEntries):
             await self._care.drop_faq(doc_id, tenant=tenant, kb=kb)
         else:
             await self._care.put_faq(before)
+
+
+def _as_short_as(entry: FaqEntry, before: FaqEntry | None) -> FaqEntry:
+    """Until the new answer is published, the old one is used no longer than it was to be."""
+    ends = [one.expires_at for one in (entry, before) if one is not None and one.expires_at is not None]
+    return replace(entry, expires_at=min(ends, default=None))
 
 
 def doc_id_of(question: str) -> str:

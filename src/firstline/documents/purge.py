@@ -17,7 +17,7 @@ from datetime import UTC, datetime
 from typing import Any, Final
 
 from firstline.documents.certificate import Certificate, Place
-from firstline.documents.sweep import delete_unused
+from firstline.documents.sweep import delete_unused, sweep
 from firstline.domain import Tombstone
 from firstline.errors import FirstlineError, InvalidInput, NotFound, TooManyRequests
 from firstline.ports import (
@@ -119,21 +119,35 @@ class Purger:
         return done
 
     async def resume(self, *, tenant: str | None) -> list[Certificate]:
-        """Finish what runs that died have left, a knowledge base at a time. One that fails does not keep the others:
-        its error is raised when they are done."""
-        groups: dict[tuple[str, str], list[Tombstone]] = {}
-        for stone in await self._tombstones.buried(tenant=tenant, limit=STONES_AT_ONCE):
-            groups.setdefault((stone.tenant, stone.kb), []).append(stone)
+        """Finish all that runs that died have left: STONES_AT_ONCE documents at a time, of one knowledge base after the
+        other. One that fails does not keep the others: its error is raised when they are done."""
         done: list[Certificate] = []
         failed: FirstlineError | None = None
-        for stones in groups.values():
-            try:
-                done.append(await self.purge(stones, by=stones[0].by))
-            except FirstlineError as error:
-                failed = failed or error
+        tried: set[tuple[str, str, str]] = set()
+        while groups := await self._untried(tried, tenant):
+            for stones in groups.values():
+                try:
+                    done.append(await self.purge(stones, by=stones[0].by))
+                except FirstlineError as error:
+                    failed = failed or error
+        # One that died behind the ledger's rows is not buried any more, and its contents may still be there.
+        await sweep(snapshots=self._snapshots, blobs=self._blobs)
         if failed is not None:
             raise failed
         return done
+
+    async def _untried(
+        self, tried: set[tuple[str, str, str]], tenant: str | None
+    ) -> dict[tuple[str, str], list[Tombstone]]:
+        """The next of what is buried, by knowledge base, and remember it as tried: what has to wait, or fails, stays
+        buried, and must not stand before the rest for ever."""
+        groups: dict[tuple[str, str], list[Tombstone]] = {}
+        for stone in await self._tombstones.buried(tenant=tenant, limit=STONES_AT_ONCE + len(tried)):
+            one = (stone.tenant, stone.kb, stone.doc_id)
+            if one not in tried:
+                tried.add(one)
+                groups.setdefault((stone.tenant, stone.kb), []).append(stone)
+        return groups
 
     async def purge(self, stones: Sequence[Tombstone], *, by: str) -> Certificate:
         """Remove every trace of documents of one knowledge base that are buried, as they are buried by now: one that

@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-import asyncio
 from collections import defaultdict
-from collections.abc import Sequence
+from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass
 from typing import Final
 
 from firstline.documents.followers import Followers
 from firstline.ports import BlobStore, ChunkIndex, Graph, SnapshotLedger
+
+QuestionsEnd = Callable[[], Awaitable[None]]
 
 REVISIONS_AT_ONCE: Final = 500
 BLOBS_AT_ONCE: Final = 1_000
@@ -34,12 +35,12 @@ async def prune(
     snapshots: SnapshotLedger,
     index: ChunkIndex,
     blobs: BlobStore,
-    in_flight_s: float = 0.0,
+    questions_end: QuestionsEnd | None = None,
     graph: Graph | None = None,
 ) -> Pruned:
     """Keep the `keep` newest published snapshots. May be interrupted and run again: the numbers go first, so nobody can
-    return to a snapshot of which something is missing. A question that holds an older one may be under way for
-    `in_flight_s`: it keeps what it began with."""
+    return to a snapshot of which something is missing. A question that holds an older one keeps what it
+    began with: `questions_end` returns once those under way have ended; None: there are none."""
     oldest = await snapshots.retire(tenant=tenant, kb=kb, keep=keep)
     followers = Followers(index=index, graph=graph)
     revisions = chunks = 0
@@ -47,8 +48,8 @@ async def prune(
         gone = await snapshots.retired(tenant=tenant, kb=kb, limit=REVISIONS_AT_ONCE)
         if not gone:
             break
-        if not number_of_round:
-            await asyncio.sleep(in_flight_s)
+        if questions_end is not None and not number_of_round:
+            await questions_end()
         by_number: dict[int, list[str]] = defaultdict(list)
         for one in gone:
             by_number[one.since].append(one.doc_id)

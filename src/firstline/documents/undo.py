@@ -7,13 +7,15 @@ that: they keep what they began with. The graph goes with the index.
 
 from __future__ import annotations
 
-import asyncio
 from collections import defaultdict
+from collections.abc import Awaitable, Callable
 from typing import Final
 
 from firstline.documents.followers import Followers
 from firstline.domain import FOREVER
 from firstline.ports import ChunkIndex, Graph, KnowledgeLedger
+
+QuestionsEnd = Callable[[], Awaitable[None]]
 
 REVISIONS_AT_ONCE: Final = 500
 ROUNDS_MAX: Final = 1_000_000
@@ -26,19 +28,19 @@ async def undo(
     ledger: KnowledgeLedger,
     index: ChunkIndex,
     graph: Graph | None = None,
-    in_flight_s: float = 0.0,
+    questions_end: QuestionsEnd | None = None,
 ) -> int:
-    """Until nothing is left. A question may be under way for `in_flight_s`. Returns how many revisions were removed or
-    let go on."""
+    """Until nothing is left. `questions_end` returns once those under way have ended; None: there are none. Returns how
+    many revisions were removed or let go on."""
     followers = Followers(index=index, graph=graph)
     total = 0
     for number_of_round in range(ROUNDS_MAX):
         found = await ledger.abandoned(tenant=tenant, kb=kb, limit=REVISIONS_AT_ONCE)
         if not found:
             break
-        if not number_of_round and (found.written or found.ended):
+        if questions_end is not None and not number_of_round and (found.written or found.ended):
             # From here on no question begins on them.
-            await asyncio.sleep(in_flight_s)
+            await questions_end()
         removed: dict[int, list[str]] = defaultdict(list)
         for one in found.written:
             removed[one.since].append(one.doc_id)

@@ -38,6 +38,9 @@ class FaqEntry:
     changed_by: str
     changed_at: datetime
 
+    def expired(self, now: datetime) -> bool:
+        return self.expires_at is not None and self.expires_at <= now
+
 
 class FaqState(StrEnum):
     """LIVE answers questions, EXPIRED does not any more. ABSENT: no published snapshot holds it (yet, or any more)."""

@@ -143,7 +143,8 @@ class Snapshot:
     `embedder_id` names the embedder that made its vectors; None where there are none, or where nobody asked.
     `gates_version` names the calibrated gates that are in force for the knowledge base; 0: none, as shipped.
     `canary` is a snapshot that a `canary_share` of the sessions ask instead; 0: none. `forgotten` rises whenever a
-    document of the knowledge base is forgotten: a cached value is of one number and one such mark.
+    document of the knowledge base is forgotten, and when a curated answer is expired or brought back: a cached
+    value is of one number and one such mark.
     """
 
     tenant: str

@@ -11,6 +11,7 @@ from __future__ import annotations
 import time
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from itertools import islice
 from types import MappingProxyType
 from typing import Any, Final, Protocol
 
@@ -40,6 +41,8 @@ ALIKE: Final = "cache: alike"
 """What stands among the timings of a turn that was answered from here."""
 LOOKED_AT_MAX: Final = 512
 """Kept answers that a question is compared with by meaning, the latest ones."""
+READ_BACK_MAX: Final = 3
+"""So many kept answers are read back for one question: one that takes longer is worked out as soon."""
 LANGUAGES_ALIKE: Final = frozenset({"", "en"})
 """Only in English are the words known that change no meaning."""
 
@@ -124,10 +127,13 @@ class KeptAnswers:
         shape, frame = asked_alike(asked.question), self._frame_of(asked)
         if not shape or spoken(asked.question) not in LANGUAGES_ALIKE:
             return None
-        for found in self._kept.newest(LOOKED_AT_MAX):
-            if found.frame == frame and found.alike == shape and self._is_near(found, asked, trail):
-                if not await self._stands(found, asked.scope):
-                    continue
+        near = (
+            found
+            for found in self._kept.newest(LOOKED_AT_MAX)
+            if found.frame == frame and found.alike == shape and self._is_near(found, asked, trail)
+        )
+        for found in islice(near, READ_BACK_MAX):
+            if await self._stands(found, asked.scope):
                 own = trail.triage
                 _retold(found, trail, asked)
                 trail.triage = own

@@ -26,7 +26,8 @@ _DENIED: Final = (
 )
 _VERSION: Final = re.compile(rb"(\d{1,4})\.(\d{1,4})")
 VERSION_S_MAX: Final = 20.0
-_LIST_BYTES_MAX: Final = 512 * 1024 * 1024
+LIST_BYTES_MAX: Final = 512 * 1024 * 1024
+READ_BYTES: Final = 64 * 1024
 
 
 PINS_SINCE: Final = (2, 37)
@@ -92,7 +93,7 @@ class Git:
         process = await self.start(*arguments)
         try:
             async with asyncio.timeout(timeout_s):
-                said, complained = await (_within(process, room, where) if room else process.communicate())
+                said, complained = await (_within(process, room, where) if room else _heard(process))
         except TimeoutError:
             raise Unavailable(
                 f"git did not finish within {timeout_s:,.0f} s" + (f" with {where}." if where else "."),
@@ -101,9 +102,7 @@ class Git:
         finally:
             await stop(process)
         if process.returncode:
-            raise _trouble(complained[:STDERR_BYTES_MAX].decode("utf-8", "replace"), where)
-        if len(said) > _LIST_BYTES_MAX:
-            raise Broken("The repository lists too many files.", remedy="Name a `subfolder` of it.")
+            raise _trouble(complained.decode("utf-8", "replace"), where)
         return said
 
     async def start(self, *arguments: str) -> asyncio.subprocess.Process:
@@ -157,8 +156,36 @@ class Git:
         }
 
 
+async def _heard(process: asyncio.subprocess.Process) -> tuple[bytes, bytes]:
+    """What it says and complains, once it has ended. Broken as soon as it says too much: a repository of a few bytes
+    may list more files than any machine can hold."""
+    assert process.stdin is not None and process.stdout is not None and process.stderr is not None  # noqa: S101 (pipes)
+    process.stdin.close()
+    complaining = asyncio.create_task(_beginning(process.stderr, STDERR_BYTES_MAX))
+    try:
+        said = bytearray()
+        while part := await process.stdout.read(READ_BYTES):
+            said += part
+            if len(said) > LIST_BYTES_MAX:
+                raise Broken("The repository lists too many files.", remedy="Name a `subfolder` of it.")
+        complained = await complaining
+        await process.wait()
+        return bytes(said), complained
+    finally:
+        complaining.cancel()
+        await asyncio.gather(complaining, return_exceptions=True)
+
+
+async def _beginning(stream: asyncio.StreamReader, size: int) -> bytes:
+    """Read to its end, so that nobody waits to be read; the rest is let go."""
+    kept = bytearray()
+    while part := await stream.read(READ_BYTES):
+        kept += part[: size - len(kept)]
+    return bytes(kept)
+
+
 async def _within(process: asyncio.subprocess.Process, room: Room, where: str) -> tuple[bytes, bytes]:
-    working = asyncio.create_task(process.communicate())
+    working = asyncio.create_task(_heard(process))
     watching = asyncio.create_task(room.watch(where))
     try:
         await asyncio.wait((working, watching), return_when=asyncio.FIRST_COMPLETED)

@@ -14,7 +14,7 @@ from firstline.connectors.access_rules import AccessRules
 from firstline.connectors.hashing import content_hash
 from firstline.connectors.http import HttpClient, HttpReply, shown_url
 from firstline.connectors.overrides import Access
-from firstline.connectors.web.links import is_trap, normal, page_name
+from firstline.connectors.web.links import is_trap, normal, page_name, page_path
 from firstline.connectors.web.page import WebPage, leads_to_login, web_page
 from firstline.connectors.web.robots import Robots
 from firstline.connectors.web.visited import Visited, as_cursor
@@ -190,7 +190,7 @@ class Crawl:
         if not known.name:
             return []
         self._named.setdefault(known.signature, known.name)
-        self._folders.see([known.name])
+        self._folders.see([page_path(url), known.name.partition("?")[0]])
         return [Unchanged(item_id=f"{self._name}/{known.name}")]
 
     def _page(self, url: str, page: WebPage, reply: HttpReply, depth: int) -> list[Change]:
@@ -211,7 +211,7 @@ class Crawl:
             self._remember(url, reply, page, name="")
             return []
         self._remember(url, reply, page, name=name)
-        return [self._item(name, own, page.raw, "text/html", also=page_name(url))]
+        return [self._item(name, own, page.raw, "text/html", also=url)]
 
     def _own_address(self, url: str, page: WebPage) -> str:
         """The canonical address, unless another text is known to be there: some sites name their first page on all."""
@@ -226,11 +226,11 @@ class Crawl:
             self._wrong["empty"] += 1
             return [self._failure(url, "It is empty.")]
         self._visited[url] = Visited(etag=reply.etag, modified=reply.modified, name=name, signature="", links=())
-        return [self._item(name, url, reply.body, FILES[reply.media_type], also=name)]
+        return [self._item(name, url, reply.body, FILES[reply.media_type], also=url)]
 
     def _item(self, name: str, url: str, raw: bytes, media_type: str, *, also: str) -> SourceItem:
         # What a page calls its own address must not open it wider than where it was found.
-        access = self._folders.access(self._access, [name, also])
+        access = self._folders.access(self._access, [page_path(url), page_path(also)])
         return content_hash(
             SourceItem(
                 item_id=f"{self._name}/{name}",

@@ -63,8 +63,12 @@ def is_trap(url: str) -> bool:
 
 def page_name(url: str) -> str:
     """What the page is called in item ids: its path as people read it."""
-    parts = urlsplit(url)
-    path = unquote(parts.path).strip("/") or "index"
+    query = urlsplit(url).query
+    return f"{page_path(url)}?{query}" if query else page_path(url)
+
+
+def page_path(url: str) -> str:
+    """What rules for folders know the page by: whatever is asked of it, it is the same page."""
+    path = unquote(urlsplit(url).path).strip("/") or "index"
     # A `#` would stand for a row of a table, and a control character for nothing good.
-    path = "".join(sign if sign.isprintable() and sign != "#" else "_" for sign in path)
-    return f"{path}?{parts.query}" if parts.query else path
+    return "".join(sign if sign.isprintable() and sign != "#" else "_" for sign in path)

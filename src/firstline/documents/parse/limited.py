@@ -74,7 +74,7 @@ def run_limited(arguments: Sequence[str], given: bytes, limits: Limits) -> Ended
                 stdout=stdout,
                 stderr=stderr,
                 cwd=folder,
-                env={name: os.environ[name] for name in _PASSED_ON if name in os.environ},
+                env=own_variables(),
                 start_new_session=True,
             )
             code: int | None = None
@@ -88,6 +88,11 @@ def run_limited(arguments: Sequence[str], given: bytes, limits: Limits) -> Ended
                 process.wait()
         said = _head(places[1], limits.output_bytes)
         return Ended(code=code, said=said, complained=_head(places[2], limits.output_bytes))
+
+
+def own_variables() -> dict[str, str]:
+    """What a program that reads documents is told of ours: they may hold secrets, and a document may be hostile."""
+    return {name: os.environ[name] for name in _PASSED_ON if name in os.environ}
 
 
 def _head(path: Path, size: int) -> bytes:

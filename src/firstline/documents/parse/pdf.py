@@ -11,6 +11,7 @@ from collections.abc import Sequence
 from itertools import groupby
 from typing import Any, Final, cast
 
+from firstline.documents.parse.limited import own_variables
 from firstline.documents.parse.ocr import OcrLimits, Recognised, recognised
 from firstline.documents.parse.page import Page
 from firstline.documents.parse.pdf_layout import PAGE_MARK, Line, body_size, markdown, may_head
@@ -120,8 +121,10 @@ def _ranges(numbers: Sequence[int]) -> str:
 def _ask_worker(raw: bytes) -> dict[str, Any]:
     try:
         done = subprocess.run(
-            [sys.executable, "-m", "firstline.documents.parse.pdf_worker"],
+            # `-P`: no file of the folder that firstline was started in is taken for a module.
+            [sys.executable, "-P", "-m", "firstline.documents.parse.pdf_worker"],
             input=raw,
+            env=own_variables(),
             capture_output=True,
             timeout=TIME_S_MAX,
             check=False,

@@ -78,7 +78,7 @@ class Base:
     def expired(self, doc_id: str) -> bool:
         """A curated answer that is used no more, in no snapshot."""
         entry = self.faq.get(doc_id)
-        return entry is not None and entry.expires_at is not None and entry.expires_at <= datetime.now(UTC)
+        return entry is not None and entry.expired(datetime.now(UTC))
 
     def held(self, snapshot: int) -> list[StoredDocument]:
         """What this snapshot holds, forgotten ones that are not purged yet included."""

@@ -45,6 +45,9 @@ class MemoryCareLedger:
     async def put_faq(self, entry: FaqEntry) -> None:
         await self._knowledge.put_faq(entry)
 
+    async def swap_faq(self, entry: FaqEntry, *, before: FaqEntry | None) -> bool:
+        return await self._knowledge.swap_faq(entry, before=before)
+
     async def drop_faq(self, doc_id: str, *, tenant: str, kb: str) -> None:
         await self._knowledge.drop_faq(doc_id, tenant=tenant, kb=kb)
 

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+from abc import abstractmethod
 from collections.abc import Collection
 from dataclasses import replace
 from datetime import UTC, datetime
 
 from firstline.domain import Document, DocumentKind, FaqCitation, FaqEntry, Tombstone
-from firstline.engines.memory.base import Base
+from firstline.engines.memory.base import Base, holds
 from firstline.errors import NotFound
 
 
@@ -16,13 +17,31 @@ class MemoryFaq:
 
     _bases: dict[tuple[str, str], Base]
 
+    @abstractmethod
+    def _mark(self) -> int: ...
+
     async def put_faq(self, entry: FaqEntry) -> None:
+        self._put(entry, self._base_of(entry))
+
+    async def swap_faq(self, entry: FaqEntry, *, before: FaqEntry | None) -> bool:
+        base = self._base_of(entry)
+        if base.faq.get(entry.doc_id) != before:
+            return False
+        self._put(entry, base)
+        return True
+
+    def _base_of(self, entry: FaqEntry) -> Base:
         base = self._bases.get((entry.tenant, entry.kb))
         if base is None:
             raise NotFound(
                 f"There is no knowledge base {entry.kb!r}.",
                 remedy="`firstline status` lists them; `firstline ingest` makes one.",
             )
+        return base
+
+    def _put(self, entry: FaqEntry, base: Base) -> None:
+        if base.expired(entry.doc_id) != entry.expired(datetime.now(UTC)):
+            base.forgotten = self._mark()
         base.faq[entry.doc_id] = entry
 
     async def drop_faq(self, doc_id: str, *, tenant: str, kb: str) -> None:
@@ -36,10 +55,12 @@ class MemoryFaq:
 
     async def faq_expired(self, *, tenant: str | None) -> int:
         now = datetime.now(UTC)
-        entries = [
-            one for (owner, _), base in self._bases.items() if tenant in (None, owner) for one in base.faq.values()
-        ]
-        return sum(one.expires_at is not None and one.expires_at <= now for one in entries)
+        return sum(
+            one.expired(now) and any(holds(stored.document, base.published) for stored in base.of([one.doc_id]))
+            for (owner, _), base in self._bases.items()
+            if tenant in (None, owner)
+            for one in base.faq.values()
+        )
 
     async def published_documents(
         self,

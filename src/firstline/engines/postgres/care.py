@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection
-from datetime import datetime
+from collections.abc import AsyncGenerator, Collection
+from contextlib import asynccontextmanager
+from datetime import UTC, datetime
 from typing import Any, Final, LiteralString
 
+from psycopg import AsyncConnection
 from psycopg.rows import DictRow
 from psycopg.types.json import Jsonb
 
@@ -48,6 +50,15 @@ WHERE own.tenant = %(tenant)s AND own.kb = %(kb)s AND own.user_id <> %(without_u
 GROUP BY 1"""
 
 
+PUT_FAQ: Final[LiteralString] = """INSERT INTO firstline.faq_entries
+    (tenant, kb, doc_id, owner, expires_at, cites, changed_by, changed_at)
+VALUES (%(tenant)s, %(kb)s, %(doc_id)s, %(owner)s, %(expires_at)s, %(cites)s, %(by)s, %(at)s)
+ON CONFLICT (tenant, kb, doc_id) DO UPDATE SET owner = excluded.owner, expires_at = excluded.expires_at,
+    cites = excluded.cites, changed_by = excluded.changed_by, changed_at = excluded.changed_at"""
+
+Connection = AsyncConnection[DictRow]
+
+
 class PostgresCareLedger:
     """See ports.CareLedger."""
 
@@ -55,32 +66,35 @@ class PostgresCareLedger:
         self._database = database
 
     async def put_faq(self, entry: FaqEntry) -> None:
-        values = {
-            "tenant": storable_id(entry.tenant),
-            "kb": storable_id(entry.kb),
-            "doc_id": storable_id(entry.doc_id),
-            "owner": storable(entry.owner),
-            "expires_at": entry.expires_at,
-            "cites": Jsonb(encode(entry.cites)),
-            "by": storable(entry.changed_by),
-            "at": entry.changed_at,
-        }
-        try:
-            async with self._database.connection() as connection:
-                await connection.execute(
-                    """INSERT INTO firstline.faq_entries
-                        (tenant, kb, doc_id, owner, expires_at, cites, changed_by, changed_at)
-                    VALUES (%(tenant)s, %(kb)s, %(doc_id)s, %(owner)s, %(expires_at)s, %(cites)s, %(by)s, %(at)s)
-                    ON CONFLICT (tenant, kb, doc_id) DO UPDATE SET owner = excluded.owner,
-                        expires_at = excluded.expires_at, cites = excluded.cites, changed_by = excluded.changed_by,
-                        changed_at = excluded.changed_at""",
-                    values,
+        async with self._writing(entry) as (connection, known):
+            await _put(connection, entry, known)
+
+    async def swap_faq(self, entry: FaqEntry, *, before: FaqEntry | None) -> bool:
+        async with self._writing(entry) as (connection, known):
+            if known != before:
+                return False
+            await _put(connection, entry, known)
+            return True
+
+    @asynccontextmanager
+    async def _writing(self, entry: FaqEntry) -> AsyncGenerator[tuple[Connection, FaqEntry | None]]:
+        """With what is known of this answer: nobody else writes an entry of the knowledge base meanwhile."""
+        place = [storable_id(entry.tenant), storable_id(entry.kb)]
+        async with self._database.transaction() as connection:
+            base = await connection.execute(
+                "SELECT FROM firstline.knowledge_bases WHERE tenant = %s AND kb = %s FOR NO KEY UPDATE", place
+            )
+            if await base.fetchone() is None:
+                raise NotFound(
+                    f"There is no knowledge base {entry.kb!r}.",
+                    remedy="`firstline status` lists them; `firstline ingest` makes one.",
                 )
-        except NotFound as error:
-            raise NotFound(
-                f"There is no knowledge base {entry.kb!r}.",
-                remedy="`firstline status` lists them; `firstline ingest` makes one.",
-            ) from error
+            rows = await connection.execute(
+                "SELECT * FROM firstline.faq_entries WHERE tenant = %s AND kb = %s AND doc_id = %s",
+                [*place, storable_id(entry.doc_id)],
+            )
+            row = await rows.fetchone()
+            yield connection, None if row is None else _entry(row)
 
     async def drop_faq(self, doc_id: str, *, tenant: str, kb: str) -> None:
         async with self._database.connection() as connection:
@@ -99,7 +113,10 @@ class PostgresCareLedger:
     async def faq_expired(self, *, tenant: str | None) -> int:
         row = await self._database.row(
             """SELECT count(*) AS expired FROM firstline.faq_entries
-            WHERE (%(tenant)s::text IS NULL OR tenant = %(tenant)s) AND expires_at <= now()""",
+            JOIN firstline.documents AS document USING (tenant, kb, doc_id)
+            JOIN firstline.knowledge_bases AS base USING (tenant, kb)
+            WHERE (%(tenant)s::text IS NULL OR tenant = %(tenant)s) AND expires_at <= now()
+              AND document.since <= base.published AND document.until > base.published""",
             {"tenant": None if tenant is None else storable(tenant)},
         )
         return row["expired"] if row else 0
@@ -160,6 +177,29 @@ class PostgresCareLedger:
     async def blamed(self, *, tenant: str, kb: str, since: datetime, without_user: str) -> dict[str, int]:
         rows = await self._database.rows(BLAMED, _of(tenant, kb, since, without_user))
         return {row["doc_id"]: row["turns"] for row in rows}
+
+
+async def _put(connection: Connection, entry: FaqEntry, known: FaqEntry | None) -> None:
+    now = datetime.now(UTC)
+    place = {"tenant": storable_id(entry.tenant), "kb": storable_id(entry.kb)}
+    if (known is not None and known.expired(now)) != entry.expired(now):
+        await connection.execute(
+            """UPDATE firstline.knowledge_bases SET forgotten = nextval('firstline.marks')
+            WHERE tenant = %(tenant)s AND kb = %(kb)s""",
+            place,
+        )
+    await connection.execute(
+        PUT_FAQ,
+        {
+            **place,
+            "doc_id": storable_id(entry.doc_id),
+            "owner": storable(entry.owner),
+            "expires_at": entry.expires_at,
+            "cites": Jsonb(encode(entry.cites)),
+            "by": storable(entry.changed_by),
+            "at": entry.changed_at,
+        },
+    )
 
 
 def _of(tenant: str, kb: str, since: datetime, without_user: str) -> dict[str, Any]:

@@ -6,19 +6,14 @@ The lock lives exactly as long as that connection, so a process that dies frees 
 from __future__ import annotations
 
 import hashlib
-import os
-import socket
 from collections.abc import AsyncGenerator
 from contextlib import asynccontextmanager
 
 from psycopg import AsyncConnection
 from psycopg.rows import TupleRow
 
-from firstline.engines.postgres.pool import Database
+from firstline.engines.postgres.pool import Database, process_name
 from firstline.errors import Conflict
-
-HOST_CHARS_MAX = 20
-"""Postgres cuts an application name at 63 bytes."""
 
 HOLDER = """
     SELECT activity.application_name, activity.backend_start
@@ -33,8 +28,7 @@ HOLDER = """
 async def hold(database: Database, *, tenant: str, kb: str) -> AsyncGenerator[None]:
     """Hold the lock inside the block. Conflict at once, naming the holder, when it is taken."""
     key = _key(tenant, kb)
-    host = socket.gethostname()[:HOST_CHARS_MAX]
-    async with database.dedicated(application_name=f"firstline process {os.getpid()} on {host}") as connection:
+    async with database.dedicated(application_name=process_name()) as connection:
         cursor = await connection.execute("SELECT pg_try_advisory_lock(%s)", [key])
         row = await cursor.fetchone()
         if row is None or not row[0]:

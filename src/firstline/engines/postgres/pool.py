@@ -9,7 +9,9 @@ tenant set anew in every transaction cost a turn a fifth of its time.)
 from __future__ import annotations
 
 import logging
+import os
 import select
+import socket
 from collections.abc import AsyncGenerator, Mapping, Sequence
 from contextlib import asynccontextmanager
 from typing import Any, Final, LiteralString
@@ -30,6 +32,7 @@ CONNECTIONS_MAX = 10
 WAITING_MAX = 1_000
 CONNECTION_S_MAX = 10.0
 STATEMENT_S_MAX = 60
+HOST_CHARS_MAX = 20
 
 WALL: Final = "SELECT set_config('role', %s, false), set_config('firstline.tenant', %s, false)"
 TENANTS_ROLE: Final = "firstline_tenant"
@@ -65,7 +68,7 @@ class Database:
         self._pool: psycopg_pool.AsyncConnectionPool[_Connection] = psycopg_pool.AsyncConnectionPool(
             conninfo,
             connection_class=_Connection,
-            kwargs={"autocommit": True, "row_factory": dict_row, "application_name": "firstline"},
+            kwargs={"autocommit": True, "row_factory": dict_row, "application_name": process_name()},
             min_size=1,
             max_size=connections_max,
             max_waiting=WAITING_MAX,
@@ -121,6 +124,20 @@ class Database:
         async with self.connection() as connection:
             return await (await connection.execute(query, parameters)).fetchone()
 
+    async def has_company(self) -> bool:
+        """Whether any other process is connected to this database."""
+        with acting_for(EVERY_TENANT):
+            row = await self.row(
+                """SELECT EXISTS (
+                    SELECT FROM pg_stat_activity
+                    WHERE datname = current_database() AND pid <> pg_backend_pid()
+                      -- What one may not look into counts as one: its kind is not told.
+                      AND coalesce(backend_type, 'client backend') = 'client backend'
+                      AND application_name IS DISTINCT FROM %s) AS company""",
+                [process_name()],
+            )
+        return row is None or row["company"]
+
     async def _work_for(self, connection: _Connection, tenant: str | None) -> None:
         """Outside any transaction: one that is rolled back must not take the wall with it."""
         wanted = None if tenant is None else storable(tenant)
@@ -150,6 +167,11 @@ class Database:
                 yield connection
         finally:
             await connection.close()
+
+
+def process_name() -> str:
+    """What this process's connections are called. Postgres cuts a name at 63 bytes."""
+    return f"firstline process {os.getpid()} on {socket.gethostname()[:HOST_CHARS_MAX]}"
 
 
 async def connect(conninfo: str, *, application_name: str) -> AsyncConnection[TupleRow]:

@@ -52,7 +52,7 @@ def covers(page: Document, *, level: int, acl: Collection[str]) -> bool:
 
 
 def _state(document: Document | None, entry: FaqEntry | None, now: datetime) -> FaqState:
-    if entry is not None and entry.expires_at is not None and entry.expires_at <= now:
+    if entry is not None and entry.expired(now):
         return FaqState.EXPIRED
     return FaqState.LIVE if document else FaqState.ABSENT
 

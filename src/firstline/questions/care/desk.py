@@ -10,6 +10,7 @@ import asyncio
 from collections import Counter, defaultdict
 from collections.abc import Collection, Sequence
 from datetime import UTC, datetime, timedelta
+from itertools import islice
 from typing import Final
 
 from firstline.domain import (
@@ -50,6 +51,8 @@ REPEATED_MIN: Final = 3
 """Turns, from as many as two sessions, that make a repeated question."""
 SESSIONS_MIN: Final = 2
 ANSWERS_TRIED: Final = 3
+DRAFTS_TRIED_MAX: Final = 200
+"""Clusters that are looked at for drafts: each costs a few reads."""
 OLD_AFTER: Final = timedelta(days=730)
 
 
@@ -116,11 +119,10 @@ class CareDesk:
         groups, _ = await self._clusters(answered)
         known = await self._curated_keys(tenant, kb)
         found: list[FaqSuggestion] = []
-        for group in groups:
+        open_ = (one for one in groups if _is_repeated(one) and known.isdisjoint(asked.key for asked in one))
+        for group in islice(open_, DRAFTS_TRIED_MAX):
             if len(found) >= limit:
                 break
-            if not _is_repeated(group) or not known.isdisjoint(one.key for one in group):
-                continue
             draft = await self._suggestion(group, tenant, kb, reader)
             found += [draft] if draft is not None else []
         return found

@@ -58,10 +58,12 @@ class FaqList:
         found = await self._care.published_documents(tenant=tenant, kb=kb, limit=FAQ_MAX, kinds=frozenset({FAQ}))
         documents = {one.doc_id: one for one in found if may_see(reader, one)}
         # Who might see what is not published cannot be said: its entry is the operator's alone.
+        # One that expired and is not published was removed: it is kept for the earlier snapshots, and needs nobody.
+        now = datetime.now(UTC)
         entries = {
             one.doc_id: one
             for one in await self._care.faq_entries(tenant=tenant, kb=kb)
-            if reader is None or one.doc_id in documents
+            if one.doc_id in documents or (reader is None and not one.expired(now))
         }
         cited = {page.doc_id for entry in entries.values() for page in entry.cites}
         pages = await self._care.published_documents(tenant=tenant, kb=kb, limit=len(cited) + 1, doc_ids=cited)

@@ -20,9 +20,9 @@ NAMED_MAX: Final = 10
 FOLDER_PAGES_MIN: Final = 2
 """From so many pages in a folder of a website on, the knowledge base is taken to hold that folder."""
 _LINK: Final = re.compile(r"(?<!!)\[[^\[\]\n]{0,300}\]\(\s*<?([^()\s<>]{1,1000})>?(?:\s+\"[^\"\n]{0,300}\")?\s*\)")
-_CODE: Final = re.compile(
-    r"^ {0,3}(`{3,}|~{3,}).*?^ {0,3}\1[`~]*[ \t]*$|(`+)[^`\n]{1,2000}\2", re.MULTILINE | re.DOTALL
-)
+_FENCE: Final = re.compile(r" {0,3}(`{3,}|~{3,})([^\n]*)")
+# Every run of marks is tried once, at its beginning: a page of nothing else must not take minutes.
+_INLINE: Final = re.compile(r"(?<!`)(`{1,9})(?!`)[^`\n]{1,2000}\1(?!`)")
 _PAGE_ENDS: Final = ("", ".md", ".mdx", ".markdown", ".html", ".htm", ".rst", ".adoc", ".txt")
 _INDEXES: Final = ("index", "readme", "_index")
 
@@ -58,10 +58,27 @@ class Pages:
 
 
 def _targets(text: str) -> Iterator[str]:
-    for count, found in enumerate(_LINK.finditer(_CODE.sub(" ", text))):
+    for count, found in enumerate(_LINK.finditer(_without_code(text))):
         if count >= LINKS_MAX:
             return
         yield found[1]
+
+
+def _without_code(text: str) -> str:
+    """A fence that nobody closes goes on to the end."""
+    lines: list[str] = []
+    opened = ""
+    for line in text.split("\n"):
+        fence = _FENCE.fullmatch(line)
+        marks, rest = (fence[1], fence[2]) if fence else ("", "")
+        if opened:
+            if marks.startswith(opened) and not rest.strip():
+                opened = ""
+        elif marks and "`" not in rest:
+            opened = marks
+        else:
+            lines.append(line)
+    return _INLINE.sub(" ", "\n".join(lines))
 
 
 def _places(document: Document, target: str) -> Iterator[str]:
@@ -79,13 +96,20 @@ def _places(document: Document, target: str) -> Iterator[str]:
         return
     address = _address(document.url)
     if address:
-        yield _address(urljoin(address, path))
+        yield _beside(address, path)
     if path.startswith("/"):
         return
     place = posixpath.normpath(posixpath.join(posixpath.dirname(document.doc_id), path))
     if not place.startswith(".."):
         yield place
         yield _served(document, target)
+
+
+def _beside(address: str, path: str) -> str:
+    try:
+        return _address(urljoin(address, path))
+    except ValueError:
+        return ""
 
 
 def _served(document: Document, target: str) -> str:

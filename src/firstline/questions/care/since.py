@@ -16,7 +16,10 @@ _HOURS: Final = {"h": 1, "d": 24, "w": 168}
 def since_of(text: str, *, now: datetime) -> datetime:
     """A moment in the past. InvalidInput when it is none."""
     span = _span(text)
-    return now - span if span is not None else _moment(text)
+    found = now - span if span is not None else _moment(text)
+    if found > now:
+        raise InvalidInput(f"{text[:40]!r} is still to come.", remedy='Write it like "30d".')
+    return found
 
 
 def until_of(text: str, *, now: datetime) -> datetime | None:
@@ -54,9 +57,9 @@ def _span(text: str) -> timedelta | None:
 def _moment(text: str) -> datetime:
     try:
         found = datetime.fromisoformat(text.strip())
-    except ValueError:
+        return found.astimezone(UTC) if found.tzinfo else found.replace(tzinfo=UTC)
+    except (ValueError, OverflowError):
         raise _not_read(text) from None
-    return found.astimezone(UTC) if found.tzinfo else found.replace(tzinfo=UTC)
 
 
 def _not_read(text: str) -> InvalidInput:

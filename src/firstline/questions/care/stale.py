@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping
+from contextlib import suppress
 from datetime import UTC, datetime
 from email.utils import parsedate_to_datetime
 from typing import Final
@@ -77,11 +78,9 @@ def by_links(
 def _date(text: str) -> datetime | None:
     if not text:
         return None
-    try:
-        found = datetime.fromisoformat(text)
-    except ValueError:
-        try:
-            found = parsedate_to_datetime(text)
-        except ValueError:
-            return None
-    return found.astimezone(UTC) if found.tzinfo else found.replace(tzinfo=UTC)
+    for read in (datetime.fromisoformat, parsedate_to_datetime):
+        # What a source writes may be any number, and before or after all years.
+        with suppress(ValueError, OverflowError):
+            found = read(text)
+            return found.astimezone(UTC) if found.tzinfo else found.replace(tzinfo=UTC)
+    return None

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections import defaultdict
 from collections.abc import Hashable, Iterable, Sequence
 from dataclasses import dataclass
@@ -12,6 +11,7 @@ from firstline.domain import AskedTurn, question_key
 from firstline.ports import Redactor
 from firstline.questions.care.cluster import Wording
 from firstline.questions.message.opposites import asks_reverse
+from firstline.questions.message.same_asked import PLACEHOLDER
 from firstline.questions.message.terms import TOKEN
 
 WORDINGS_MAX: Final = 5_000
@@ -22,7 +22,6 @@ _NEGATIONS: Final = frozenset(
     "not no without never cannot can't don't doesn't won't isn't nicht ohne kein pas sans".split()
 )
 _FIGURES_MAX: Final = 8
-_PLACEHOLDER: Final = re.compile(r"\[[A-Z][A-Z_]*_\d+\]")
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -43,10 +42,11 @@ def wordings(turns: Iterable[AskedTurn], *, redactor: Redactor, limit: int = WOR
     word are left out. Older records may hold what is redacted today: nothing goes on before that."""
     same: defaultdict[str, list[AskedTurn]] = defaultdict(list)
     for turn in turns:
-        same[turn.question[:CHARS_MAX]].append(turn)
+        same[turn.question].append(turn)
     merged: defaultdict[str, list[tuple[str, list[AskedTurn]]]] = defaultdict(list)
     for question, own in same.items():
-        text = " ".join(redactor.redact(question).text.split())
+        # Cut afterwards: a cut can leave half an address that no rule knows for one.
+        text = " ".join(redactor.redact(question).text.split())[:CHARS_MAX].rstrip()
         key = question_key(text)
         if key:
             merged[key].append((text, own))
@@ -59,7 +59,7 @@ def wordings(turns: Iterable[AskedTurn], *, redactor: Redactor, limit: int = WOR
 def kind_of(text: str) -> Hashable:
     """What must be the same for two questions to be one: figures and codes, negation, which of two opposite operations
     is asked for."""
-    tokens = [token.strip(".-_") for token in TOKEN.findall(_PLACEHOLDER.sub(" ", text).casefold())]
+    tokens = [token.strip(".-_") for token in TOKEN.findall(PLACEHOLDER.sub(" ", text).casefold())]
     figures = sorted({token for token in tokens if any(sign.isdigit() for sign in token)})[:_FIGURES_MAX]
     return tuple(figures), not _NEGATIONS.isdisjoint(text.casefold().replace("’", "'").split()), asks_reverse(text)
 
