@@ -57,6 +57,7 @@ class Ground:
         self._ledger = MemoryKnowledgeLedger()
         self._graph = MemoryGraph()
         self._english = open_english()
+        self._conversations = MemoryConversationLedger()
         self.documents: Mapping[str, Document] = {}
         self.chunks: dict[str, Sequence[Chunk]] = {}
         self.scope = Scope.of(ASKER, kb=DATA_KB, snapshot=0)
@@ -90,7 +91,7 @@ class Ground:
         )
         return QuestionJourney(
             knowledge=self._ledger,
-            conversations=MemoryConversationLedger(),
+            conversations=self._conversations,
             index=self._index,
             blobs=self._blobs,
             embedder=self._embedder,
@@ -125,5 +126,6 @@ class Ground:
         session = Session(
             session_id=str(uuid.uuid4()), tenant=TENANT, kb=DATA_KB, user=ASKER.user, created_at=datetime.now(UTC)
         )
+        await self._conversations.create_session(session)
         turn = await journey.ask(session=session, principal=ASKER, question=question)
         return await self._ledger.chunks([chunk_id for chunk_id, _ in turn.evidence], self.scope)

@@ -51,23 +51,27 @@ def without_aside(name: str) -> str:
     return bare if bare != name and bare.strip() else ""
 
 
-def keys_in(text: str) -> Iterator[tuple[str, int, int]]:
+def keys_in(text: str, *, words_max: int = WORDS_MAX) -> Iterator[tuple[str, int, int]]:
     """Every key that words in a row could be the name of, and the characters they stand at; longest first of each word.
 
     Words in a row are not parted by the end of a sentence, a line or anything but spaces, joints, a dot behind an
-    initial or a comma. At most `WORDS_MAX` words; linear in the length of the text.
+    initial or a comma. At most `words_max` words, `WORDS_MAX` at the most; linear in the length of the text.
     """
     text = text[:TEXT_CHARS_MAX]
     found = [(match.start(), match.end(), _folded(match.group())) for match in _WORD.finditer(text)]
+    alone = [_singular(word) for _, _, word in found]
     reach = _reaches(text, found)
-    for first, (start, _, _) in enumerate(found):
-        for last in range(min(reach[first], first + WORDS_MAX - 1), first - 1, -1):
-            words = [word for _, _, word in found[first : last + 1]]
-            if len(words) == 1 and words[0] in _GENERIC:
-                continue
-            key = "".join((*words[:-1], _singular(words[-1])))
-            if KEY_CHARS_MIN <= len(key) <= KEY_CHARS_MAX:
-                yield key, start, found[last][1]
+    for first, (start, _, word) in enumerate(found):
+        keys: list[tuple[str, int, int]] = []
+        before = ""
+        for last in range(first, min(reach[first] + 1, first + words_max, first + WORDS_MAX)):
+            if len(before) > KEY_CHARS_MAX:
+                break
+            key = before + alone[last]
+            before += found[last][2]
+            if KEY_CHARS_MIN <= len(key) <= KEY_CHARS_MAX and (last > first or word not in _GENERIC):
+                keys.append((key, start, found[last][1]))
+        yield from reversed(keys)
 
 
 def _reaches(text: str, found: list[tuple[int, int, str]]) -> list[int]:

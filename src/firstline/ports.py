@@ -1223,6 +1223,10 @@ class ChangeLedger(Protocol):
         not held back. Returns how many are."""
         ...
 
+    async def let_on(self, *, tenant: str, kb: str) -> int:
+        """What was held back in this knowledge base is due now. Returns how many documents."""
+        ...
+
     async def dead(self, *, tenant: str, limit: int) -> list[WaitingChange]:
         """By `seq`, newest first."""
         ...

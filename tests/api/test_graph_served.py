@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 import httpx
@@ -121,6 +122,31 @@ async def test_an_edge_that_the_ledger_does_not_know_is_not_shown(
     await firstline.knowledge.bury(["keys.md"], tenant="acme", kb="docs", by="operator")
     assert_problem(await client.get("/v1/graph/entities/error:e11000"), 404, "not_found")
     assert (await client.get("/v1/graph/entities", params={"name": "E11000"})).json()["entities"] == []
+
+
+async def test_words_that_are_not_there_are_no_edge(firstline: FakeFirstline, client: httpx.AsyncClient) -> None:
+    """A graph that is behind names a place that the document does not have."""
+    assert firstline.graph is not None
+    far = {"start": 1_000_000, "end": 1_000_010}
+    await firstline.graph.upsert([edge(firstline, "first", PAGE, Relation.AFFECTS, ERROR, **far)])
+    shown = await client.get("/v1/graph/entities/error:e11000")
+    assert [one["relation"] for one in shown.json()["edges"]] == ["MENTIONS"]
+
+
+async def test_a_graph_that_answers_for_others_is_not_shown(
+    firstline: FakeFirstline, client: httpx.AsyncClient
+) -> None:
+    graph = firstline.graph
+    assert graph is not None
+    (true, *_) = [one for one in graph._edges.values() if one.target == ERROR]  # pyright: ignore[reportPrivateUsage]
+
+    async def lie(*args: object, **more: object) -> list[Edge]:
+        return [replace(true, acl=frozenset({"board"}), source=replace(PAGE, name="Merger with Rival"))]
+
+    graph.around = lie  # pyright: ignore[reportAttributeAccessIssue]  (a lying engine)
+    for path in ("/v1/graph/entities/error:e11000", "/v1/graph/entities?name=E11000"):
+        shown = await client.get(path)
+        assert shown.status_code == 503 and "Merger" not in shown.text
 
 
 async def test_limits_are_kept(client: httpx.AsyncClient) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import unicodedata
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -12,7 +13,8 @@ from firstline.connectors.access_rules import AccessRules, rules_written
 from firstline.connectors.files import FilesSource
 from firstline.connectors.kinds import checked_config
 from firstline.connectors.overrides import Access
-from firstline.domain import EVERYONE, DocumentKind, Level, SourceItem
+from firstline.connectors.reading import items_of
+from firstline.domain import EVERYONE, DocumentKind, Level, RulesFit, SourceItem
 from firstline.errors import InvalidInput
 
 ALL = Access(kind=DocumentKind.DOCUMENTATION, acl=frozenset({EVERYONE}), level=Level.PUBLIC)
@@ -85,6 +87,73 @@ def test_the_most_specific_rule_holds(path: str, rules: list[str], expected: str
 def test_what_is_no_rule_is_refused(written: str):
     with pytest.raises(InvalidInput, match="--access"):
         rules_written([written], trusted=False)
+
+
+@pytest.mark.parametrize(
+    "who",
+    [
+        "staff:bogus",
+        "staff:internal:x",
+        "staff:intern",
+        "staff:Internall",
+        "staff:public:",
+        ":bogus",
+        "staff:internal,board",
+        "staff:internal,board:customer",
+        "board,staff:custmer",
+        "team:red",
+        "staff:internal:public",
+        "zendesk:segment:custmer",
+        "github:acme/app:internl",
+    ],
+)
+def test_a_misspelt_level_is_no_tag(who: str):
+    with pytest.raises(InvalidInput, match="level"):
+        rules_written([f"internal/**={who}"], trusted=False)
+
+
+@pytest.mark.parametrize(
+    ("who", "says"),
+    [
+        ("team:red:public", "team:red:public"),
+        ("team:red,board:internal", "board,team:red:internal"),
+        ("github:acme/app", "github:acme/app:public"),
+        ("confluence:group:internal:customer", "confluence:group:internal:customer"),
+        ("confluence:group:intern:customer", "confluence:group:intern:customer"),
+        ("discourse:category:staff,github:acme/app:Internal", "discourse:category:staff,github:acme/app:internal"),
+    ],
+)
+def test_a_tag_may_hold_colons(who: str, says: str):
+    found = rules_written([f"internal/**={who}"], trusted=False).access(ALL, ["internal/a.md"])
+    assert f"{','.join(sorted(found.acl))}:{found.level.label}" == says
+
+
+@pytest.mark.parametrize(
+    ("text", "told"),
+    [
+        ("# A\n", False),
+        ("---\ntitle: A\n---\n# A\n", False),
+        ("---\nacl: [staff]\n---\n# A\n", False),
+        ("---\nlevel: restricted\n---\n# A\n", False),
+        ("---\nkind: note\n---\n# A\n", False),
+        ("---\nacl: [everyone]\n---\n# A\n", True),
+        ("---\nacl: [partners]\n---\n# A\n", True),
+        ("---\nlevel: public\n---\n# A\n", True),
+    ],
+)
+def test_who_asks_for_more_readers_and_who_does_not(text: str, told: bool):
+    bound = replace(ALL, acl=frozenset({"staff"}), level=Level.INTERNAL, bound=True)
+    found = items_of(text.encode(), "a.md", media_type="text/markdown", access=bound)
+    assert any("asks for more readers" in str(one) for one in found) is told
+
+
+def test_rules_that_lost_their_documents():
+    rules = rules_written(["internal/**=staff", "b/**=x", "never/**=x"], trusted=False)
+    rules.see(["b/a.md"])
+    assert rules.lost(["internal/a.md", "Internal/b/c.md", "b/z.md", "open/x.md"]) == ["internal/**"]
+    assert (rules.fit().met, rules.fit().unmet) == (("b/**",), ("internal/**", "never/**"))
+    rules.see(["internal/new.md"])
+    assert rules.lost(["internal/a.md"]) == []
 
 
 @pytest.mark.parametrize("twins", [("a/**=x", "A=y"), ("a/=x", "./a/**=y"), ("b/../a=x", "a/=y")])
@@ -349,3 +418,17 @@ def test_held_back_a_folder_of_the_same_name_in_other_letters(tmp_path: Path):
     (tmp_path / unicodedata.normalize("NFD", "InternÄl")).mkdir()
     (tmp_path / unicodedata.normalize("NFD", "InternÄl") / "b.md").write_text("B.")
     assert set(taken(tmp_path, "internal=staff", "internäl=staff").values()) == {"staff:public"}
+
+
+@pytest.mark.parametrize("renamed", [False, True])
+async def test_a_folder_says_which_rules_fit_before_its_documents(tmp_path: Path, renamed: bool):
+    docs = tree(tmp_path / "docs", internal__a_md="# A", b_md="# B")
+    if renamed:
+        (docs / "internal").rename(docs / "open")
+    said = await hear(opened("folder", tmp_path, path=str(docs), access=["internal/**=staff:internal"]))
+    first, *rest = said.changes
+    assert isinstance(first, RulesFit)
+    rules = ("internal/**",)
+    assert (first.met, first.unmet) == (((), rules) if renamed else (rules, ()))
+    assert len([one for one in rest if isinstance(one, SourceItem)]) == 2
+    assert any("fits no document" in str(one) for one in rest) is renamed

@@ -17,7 +17,7 @@ from site_server import Asked, Says, Site, serving
 
 from firstline.connectors.gitrepo import program, repository
 from firstline.connectors.kinds import checked_config
-from firstline.domain import Complete, Level
+from firstline.domain import Complete, Level, RulesFit
 from firstline.errors import Broken, Forbidden, InvalidInput, Unauthenticated, Unavailable
 
 Usage = namedtuple("Usage", "total used free")
@@ -230,6 +230,18 @@ async def test_a_git_that_cannot_be_held_to_an_address_reads_nothing_from_afar(
     assert said.error is not None and ("cannot be held" in str(said.error)) is refused
     if refused:
         assert isinstance(said.error, Broken) and "2.37" in str(said.error)
+
+
+async def test_a_renamed_folder_leaves_its_rule_before_its_pages_come_back(work: Work, tmp_path: Path):
+    work.commit(docs__internal__a_md="# A\n\nText.\n")
+    rules = ["docs/internal/**=staff:internal"]
+    said = await sync(work, tmp_path, access=rules)
+    assert said.changes[0] == RulesFit(met=("docs/internal/**",), unmet=())
+    work.git("mv", "docs/internal", "docs/open")
+    work.git("commit", "-qm", "renamed")
+    later = await sync(work, tmp_path, said.cursor, access=rules)
+    assert later.changes[0] == RulesFit(met=(), unmet=("docs/internal/**",))
+    assert set(later.items) == {"docs/open/a.md"} and later.removed == {"docs/internal/a.md"}
 
 
 async def test_folders_have_rules(work: Work, tmp_path: Path):

@@ -188,6 +188,19 @@ async def test_documents_are_held_back_without_an_attempt_and_deletions_are_not(
     assert first == replace(found[0], problem="Snapshot 2 waits.")
 
 
+async def test_what_was_held_back_is_let_on_and_what_failed_is_not(place: Place, tenant: str):
+    await place.accept(wrote("one"), wrote("two", name="b"))
+    first, second = await place.due()
+    await place.ledger.postpone(first, problem="Broken.", again_in_s=60)
+    held = await place.ledger.hold_back(tenant=tenant, kb="docs", problem="Snapshot 2 waits.", again_in_s=60)
+    assert held == 1 and await place.due() == []
+    assert await place.ledger.let_on(tenant="nobody", kb="docs") == 0
+    assert await place.ledger.let_on(tenant=tenant, kb="other") == 0
+    assert await place.ledger.let_on(tenant=tenant, kb="docs") == 1
+    assert await place.due() == [replace(second, problem="")]
+    assert await place.ledger.let_on(tenant=tenant, kb="docs") == 0
+
+
 async def test_a_dead_change_is_listed_and_retried(place: Place, tenant: str):
     await place.accept(wrote("one"), wrote("two", name="b"))
     for one in await place.due():

@@ -99,8 +99,28 @@ def test_a_program_that_is_not_there_is_no_accident_of_a_page(image: bytes):
         OcrCommand("/nowhere/to/be/found - -").read(image)
 
 
-def test_bytes_that_are_no_text_do_no_harm(tmp_path: Path, image: bytes):
-    assert "\ufffd" in command(tmp_path, "printf '\\377\\376A'").read(image)
+@pytest.mark.parametrize("said", ["\\377\\376A", "Text \\344 of it", "\\355\\240\\200"])
+def test_bytes_that_are_no_text_are_an_accident_of_this_page(tmp_path: Path, image: bytes, said: str):
+    with pytest.raises(NotAccepted, match="not UTF-8"):
+        command(tmp_path, f"printf '{said}'").read(image)
+
+
+@pytest.mark.parametrize(
+    ("said", "taken"),
+    [
+        ("\x00\x01\x02\x03 A pump", False),
+        ("\x1bE\x1b&l\x02" * 20, False),
+        ("\ufffd\ufffd\ufffd words", False),
+        ("\ue000\ue001 words", False),
+        ("The pump\tis blue.\r\n\x0b\x0c\n" * 3, True),
+        ("Grün, 水, Ω, 🙂 and a\u00adsoft\u200bsign.", True),
+        ("A long line with one \x07 bell in it, as a program may say it.", True),
+    ],
+)
+def test_what_is_mostly_control_signs_is_an_accident_of_this_page(said: str, taken: bool):
+    found = parsed(Scripted(said), WORDS, BLANK)
+    assert ("mostly control signs" in found.notice) is not taken
+    assert ("recognised" in found.metadata) is taken
 
 
 def test_it_sees_no_secret_of_ours_and_leaves_nothing(tmp_path: Path, image: bytes, monkeypatch: pytest.MonkeyPatch):

@@ -259,3 +259,22 @@ async def test_a_database_whose_role_came_later_gets_its_wall(postgres_url: str,
         finally:
             await master.execute(sql.SQL("DROP DATABASE {} WITH (FORCE)").format(place))
             await master.execute(sql.SQL("DROP ROLE {}").format(place))
+
+
+async def test_documents_are_written_for_ones_own_tenant_alone(
+    opened: PostgresLedgers, tenants: tuple[str, str]
+) -> None:
+    """Over the API too, where the work is walled, and Postgres copies nothing into a table with a wall."""
+    ours, theirs = tenants
+    with acting_for(ours):
+        candidate = await opened.knowledge.open_candidate(tenant=ours, kb=KB, embedder_id="e")
+        page = stored(ours, "second.md", since=candidate, words=frozenset({"second"}))
+        await opened.knowledge.write([page])
+        assert (await opened.knowledge.publish(tenant=ours, kb=KB, candidate=candidate)).documents == 2
+        with pytest.raises(Broken):
+            await opened.knowledge.write([page, stored(theirs, "planted.md", since=2)])
+        row = await opened.database.row("SELECT current_user AS role")
+        assert row == {"role": "firstline_tenant"}, "the wall stands behind the write again"
+    with acting_for(NOBODY), pytest.raises(Broken):
+        await opened.knowledge.write([page])
+    assert set(await opened.knowledge.current(tenant=theirs, kb=KB)) == {"page.md"}

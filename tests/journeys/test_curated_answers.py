@@ -111,6 +111,16 @@ def curated_text(turn: Turn) -> str:
     return turn.outcome.claims[0].text if by_curated(turn) else ""
 
 
+async def test_pages_without_a_tag_in_common_make_no_answer() -> None:
+    world = Care()
+    await world.ingest(
+        page("a.md", "# A\n\nOne.", acl=frozenset({"x", "z"})), page("b.md", "# B\n\nTwo.", acl=frozenset({"y"}))
+    )
+    # Whoever has both tags could read both pages, and anybody with one of them the answer.
+    with pytest.raises(InvalidInput, match=r"No tag may see all.*any one is enough"):
+        await world.faq.as_narrow_as(("a.md", "b.md"), tenant=TENANT, kb=KB, reader=None)
+
+
 async def test_an_answer_is_given_until_it_expires_and_again_when_it_does_not() -> None:
     world = await ready()
     doc_id = await world.add(cites=("ports.md",), expires_at=datetime.now(UTC) + timedelta(days=1))

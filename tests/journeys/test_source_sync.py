@@ -28,6 +28,7 @@ from firstline.domain import (
     RawChange,
     RegisteredSource,
     Removed,
+    RulesFit,
     SourceItem,
     SourceState,
     Unchanged,
@@ -36,6 +37,7 @@ from firstline.engines.memory.changes import MemoryChangeLedger
 from firstline.engines.memory.quarantine import MemoryQuarantineLedger
 from firstline.engines.memory.sources import MemorySourceLedger
 from firstline.errors import Conflict, NotFound, TooManyRequests, Unauthenticated, Unavailable
+from firstline.ports import Scope
 
 QUICK = SyncLimits(
     window_items=3, window_s=0.2, stall_s=0.5, lease_s=0.4, lock_wait_s=0.5, gone_share_max=0.5, gone_always=1
@@ -516,3 +518,74 @@ async def test_what_a_removed_source_announced_brings_nothing_back(synced: Synce
     await synced.changes.accept([waits], tenant=TENANT, kb=KB, source="docs", event_id="e")
     await synced.sync_.remove("docs", tenant=TENANT, kb=KB, documents=True)
     assert await synced.changes.due(tenant=TENANT, kb=KB, limit=9) == []
+
+
+INTERNAL = "internal/**"
+MET = RulesFit(met=(INTERNAL,), unmet=())
+UNMET = RulesFit(met=(), unmet=(INTERNAL,))
+
+
+async def moved(synced: Synced, *says: Said, **how):
+    """The folder with a rule was renamed: its page comes back under another name, for everyone."""
+    return await synced.sync(UNMET, Removed(item_id="docs/internal/a"), item("open/a"), *says, **how)
+
+
+async def published_ids(synced: Synced) -> set[str]:
+    number = (await synced.world.knowledge.published(tenant=TENANT, kb=KB)).number
+    scope = Scope(tenant=TENANT, kb=KB, acl_tags=frozenset({EVERYONE}), level_max=Level.RESTRICTED, snapshot=number)
+    return {one.doc_id.removeprefix("docs/") for one in synced.world.knowledge._visible_documents(scope)}
+
+
+async def test_a_folder_that_leaves_its_access_rule_waits_and_its_deletions_do_not(synced: Synced):
+    await synced.sync(MET, item("internal/a"), item("b"))
+    report = await moved(synced)
+    assert INTERNAL in report.waits and "Correct the rule" in report.waits
+    assert await published_ids(synced) == {"b"}
+    assert report.rules_met == (INTERNAL,)
+
+
+async def test_the_same_by_a_complete_list(synced: Synced):
+    await synced.sync(MET, item("internal/a"), item("b"), item("c"), DONE)
+    report = await synced.sync(UNMET, item("open/a"), item("b"), item("c"), DONE)
+    assert INTERNAL in report.waits and await published_ids(synced) == {"b", "c"}
+
+
+async def test_what_was_discarded_waits_again_and_what_was_published_does_not(synced: Synced):
+    await synced.sync(MET, item("internal/a"), item("b"), DONE)
+    await moved(synced)
+    await synced.world.knowledge.discard(tenant=TENANT, kb=KB)
+    report = await synced.sync(UNMET, item("open/a"), item("b"), DONE)
+    assert INTERNAL in report.waits and await published_ids(synced) == {"b"}
+    await synced.sync(UNMET)
+    await synced.world.knowledge.point_on(report.snapshot, tenant=TENANT, kb=KB)
+    report = await synced.sync(UNMET, item("open/c"))
+    assert (report.waits, report.rules_met) == ("", ())
+    assert await published_ids(synced) == {"b", "open/a", "open/c"}
+
+
+async def test_pages_that_come_a_sync_later_wait_too(synced: Synced):
+    await synced.sync(MET, item("internal/a"), item("b"))
+    report = await synced.sync(UNMET, Removed(item_id="docs/internal/a"))
+    assert (report.waits, report.published) == ("", True)
+    assert (await synced.sync(UNMET, item("b", "# b\n\nChanged."))).waits == ""
+    assert INTERNAL in (await synced.sync(UNMET, item("open/a"))).waits
+
+
+@pytest.mark.parametrize(
+    ("told", "how"), [(UNMET, {"force": True}), (RulesFit(met=("open/**",), unmet=()), {}), (MET, {})]
+)
+async def test_a_rule_that_is_corrected_or_meant_lets_pages_pass(synced: Synced, told: RulesFit, how):
+    await synced.sync(MET, item("internal/a"), item("b"))
+    report = await synced.sync(told, Removed(item_id="docs/internal/a"), item("open/a"), **how)
+    assert report.waits == "" and await published_ids(synced) == {"b", "open/a"}
+
+
+async def test_a_sync_that_ends_early_forgets_no_rule(synced: Synced):
+    await synced.sync(MET, item("internal/a"), item("b"))
+    await synced.sync(Unavailable("down", remedy="wait"))
+    assert INTERNAL in (await moved(synced)).waits
+
+
+async def test_a_rule_that_never_fitted_stops_nothing(synced: Synced):
+    await synced.sync(UNMET, item("b"))
+    assert (await synced.sync(UNMET, item("c"))).waits == ""

@@ -29,6 +29,7 @@ from firstline.questions.message.terms import all_stems
 from firstline.questions.retrieve import FusionWeights
 from firstline.questions.review_desk import ReviewDesk
 from firstline.questions.search import SearchLimits
+from firstline.questions.traverse import WalkLimits
 
 DIMENSIONS = 64
 TENANT, KB = "acme", "docs"
@@ -101,6 +102,7 @@ SEARCH: dict[str, object] = {
     "rerank_budget_s": 1.0,
     "rerank_passages": 50,
     "rerank_weight": 0.5,
+    "walk": WalkLimits(),
 }
 
 
@@ -128,6 +130,8 @@ class World:
     index: MemoryIndex = field(default_factory=lambda: MemoryIndex(dimensions=DIMENSIONS))
     blobs: MemoryBlobs = field(default_factory=MemoryBlobs)
     graph: MemoryGraph = field(default_factory=MemoryGraph)
+    walked: bool = False
+    """Questions walk the graph too."""
     embedder: ToyEmbedder = field(default_factory=ToyEmbedder)
     reranker: Reranker | None = None
     handoffs: MemoryHandoffLedger = field(init=False)
@@ -191,6 +195,7 @@ class World:
                 "confidence": gate("confidence", 0.5),
             },
             limits=limits(**changes),
+            graph=self.graph if self.walked else None,
         )
 
     async def ingest(self, *items: SourceItem | Failure | Exception, prune: Sequence[str] = ()):

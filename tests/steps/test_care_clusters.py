@@ -80,6 +80,10 @@ SAME = [
     ("Why does it not start?", "why won't it start"),
     ("Error E11000 on insert", "what is E11000"),
     ("Why is [EMAIL_1] locked?", "Why is the account locked?"),
+    ("Why does the export not start?", "Why doesn't the export start?"),
+    ("I cannot enable backups", "I can’t enable backups"),
+    ("How do I enable twelve backups?", "How do I enable 12 backups?"),
+    ("How do I add one?", "How do I add it?"),
 ]
 DIFFERENT = [
     ("How do I enable TLS?", "How do I disable TLS?"),
@@ -90,6 +94,17 @@ DIFFERENT = [
     ("How do I turn the log on?", "How do I turn the log off?"),
     ("Wie mit TLS starten?", "Wie ohne TLS starten?"),
     ("start the server", "stop the server"),
+    ("How do I enable backups?", "How do I not enable backups?"),
+    ("How do I enable backups?", "How can I avoid enabling backups?"),
+    ("How do I enable backups?", "Why shouldn't I enable backups?"),
+    ("How do I enable backups?", "How do I enable backups twice?"),
+    ("How do I enable backups?", "How do I enable backups every 12 hours?"),
+    ("How do I enable backups?", "How do I enable three backups?"),
+    ("How do I not enable backups?", "Why can I not enable backups?"),
+    ("Do I get a refund?", "Do I not, by chance, get a refund?"),
+    ("Wie aktiviere ich Backups?", "Wie vermeide ich es, Backups zu aktivieren?"),
+    ("Comment activer les sauvegardes ?", "Comment éviter d'activer les sauvegardes ?"),
+    ("¿Cómo activo las copias?", "¿Cómo evitar activar las copias?"),
 ]
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import time
+from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 
 import pytest
@@ -354,6 +355,22 @@ def test_a_draft_lets_nobody_see_what_its_pages_hide() -> None:
     alone = page("b", text="b", acl=frozenset({"team"}))
     both = Answered(completeness=Completeness.FULL, claims=(claim("x", CITED, alone),), confidence=0.9)
     assert suggestion(members(), both, shown=1, documents={"a": CITED, "b": alone}) is None
+
+
+def test_a_curated_answer_is_no_source_of_a_draft() -> None:
+    own = page("own", text="own")
+    answered = Answered(completeness=Completeness.FULL, claims=(claim("One.", own),), confidence=0.9)
+    assert suggestion(members(), answered, shown=3, documents={"own": own}) is not None
+    curated = replace(own, kind=DocumentKind.FAQ)
+    assert suggestion(members(), answered, shown=3, documents={"own": curated}) is None
+
+
+def test_what_is_against_the_question_is_no_draft() -> None:
+    said = claim("To enable backups, run `backup enable`.", CITED)
+    answered = Answered(completeness=Completeness.FULL, claims=(said,), confidence=0.9)
+    for question, drafts in (("How do I enable backups?", True), ("How can I avoid enabling backups?", False)):
+        asked = [replace(members()[0], text=question)]
+        assert (suggestion(asked, answered, shown=3, documents={"a": CITED}) is not None) is drafts
 
 
 def test_claims_as_markdown() -> None:

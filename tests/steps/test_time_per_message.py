@@ -14,10 +14,12 @@ from firstline.questions.card.gist import gist
 from firstline.questions.card.pointed import complains, is_pointed
 from firstline.questions.card.read import MESSAGE_CHARS_MAX, TOTAL_CHARS_MAX, read_of
 from firstline.questions.card.said import only_wish, sentences_of
+from firstline.questions.claims.asked_figures import figures_unsaid
 from firstline.questions.handoff import handoff
 from firstline.questions.message.asked_for import asked_for
 from firstline.questions.message.language import language_of
 from firstline.questions.message.manner import asks_how, asks_why, is_shouted, reports_problem
+from firstline.questions.message.opposites import opposed
 from firstline.questions.message.pasted import condensed
 from firstline.questions.message.person_wanted import wants_person, without_wish
 from firstline.questions.message.references import begins_anew, changes_subject, is_telling, opens_subject, stands_alone
@@ -57,6 +59,8 @@ EACH: dict[str, Callable[[str], object]] = {
     "is_pointed": is_pointed,
     "sentences_of": lambda text: sentences_of(text, 0),
     "only_wish": only_wish,
+    "opposed": lambda text: opposed(text, text),
+    "figures_unsaid": lambda text: figures_unsaid(text[:1_000], [text]),
     "gist": lambda text: gist([text]),
     "triage": lambda text: triage(text, history=(), probabilities=WITHOUT_CLASSIFIER),
 }

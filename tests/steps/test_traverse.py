@@ -118,7 +118,7 @@ async def test_without_a_known_name_nothing_has_begun() -> None:
 
 async def test_what_the_scope_hides_leads_nowhere() -> None:
     graph = await graph_of(
-        named("secret", "Vault Relay", level=Level.RESTRICTED), named("other", "Lost Relay", acl=frozenset())
+        named("secret", "Vault Relay", level=Level.RESTRICTED), named("other", "Lost Relay", acl=frozenset[str]())
     )
     for name in ("Vault Relay", "Lost Relay"):
         assert not (await walk(f"What is {name}'s owner?", graph)).reached
@@ -130,6 +130,13 @@ async def test_what_the_scope_hides_leads_nowhere() -> None:
 async def test_what_is_left_out_is_as_if_it_did_not_exist() -> None:
     walked = await walk("Night Export's owner?", await graph_of(), exclude={"relay"})
     assert {"relay", "edge"}.isdisjoint(one.doc_id for one in walked.reached)
+
+
+async def test_the_namesake_of_what_is_left_out_counts_fully() -> None:
+    graph = await graph_of(named("gate-a", "Main Gate"), named("gate-b", "Main Gate"))
+    found = [ranked("gate-a", 2.0), ranked("gate-b", 1.0)]
+    walked = await walk("The Main Gate's owner?", graph, found, exclude={"gate-a"})
+    assert {one.doc_id: one.weight for one in walked.reached}["gate-b"] == NAMED
 
 
 async def test_a_name_that_everybody_goes_by_tells_nothing() -> None:
@@ -198,16 +205,30 @@ async def test_a_longer_name_hides_the_shorter_one_inside() -> None:
     assert [name.written for name in found] == ["Relay Agent Kit", "Relay"]
 
 
-@pytest.mark.parametrize("limit", [1, 3, 10])
-def test_joining_keeps_scores_in_their_places(limit: int) -> None:
-    found = [ranked("a", 3.0), ranked("b", 2.0), ranked("c", 1.0)]
-    merged = joined(found, {"c": 1.0, "new": 0.5}, {"new": ("new-0",), "c": ("c-7",)}, limit=limit)
-    assert [one.doc_id for one in merged] == ["c", "new", "a", "b"][:limit]
-    assert [one.score for one in merged] == [3.0, 2.0, 1.0, 1.0][:limit]
-    assert merged[0].hits[0][0] == "c-7"
-    assert len(merged[0].hits) == 2
+@pytest.mark.parametrize("limit", [1, 4, 10])
+def test_joining_keeps_the_first_and_scores_in_their_places(limit: int) -> None:
+    found = [ranked(doc_id, score) for doc_id, score in zip("abcdef", (6.0, 5.0, 4.0, 3.0, 2.0, 1.0), strict=True)]
+    merged = joined(found, {"f": 1.0, "new": 0.5}, {"new": ("new-0",), "f": ("f-7",)}, limit=limit)
+    assert [one.doc_id for one in merged] == ["a", "b", "c", "f", "new", "d", "e"][:limit]
+    assert [one.score for one in merged] == [6.0, 5.0, 4.0, 3.0, 2.0, 1.0, 1.0][:limit]
+    if limit > 3:
+        assert [chunk_id for chunk_id, _ in merged[3].hits] == ["f-0", "f-7"]
 
 
 def test_without_paths_the_ranking_stands() -> None:
     found = (ranked("a", 3.0), ranked("b", 2.0))
     assert joined(found, {}, {}, limit=5) == found
+
+
+async def test_a_code_that_everybody_tells_of_leads_to_nobody_who_was_not_found() -> None:
+    code = component("LK-1205", EntityKind.ERROR)
+    cures = [Entity(kind=EntityKind.RESOLUTION, key=f"{doc_id}-0", name="Empty the queue") for doc_id in TEXTS]
+    graph = await graph_of(
+        *(edge(cure, Relation.RESOLVES, code, doc_id) for cure, doc_id in zip(cures, TEXTS, strict=True))
+    )
+    found = [ranked("core", 2.0), ranked("edge", 1.0)]
+    walked = await walk("What resolves LK-1205?", graph, found, limits=WalkLimits(hops=0, budget_s=5))
+    told = {one.doc_id: one for one in walked.reached if one.path}
+    assert set(told) == {"core", "edge"}
+    assert told["core"].chunk_ids == ("core-0",)
+    assert [one.doc_id for one in joined(found, {"edge": 0.0}, {}, limit=5)] == ["core", "edge"]

@@ -140,7 +140,7 @@ class WhyNotShown(Shape):
     title: str
     verdict: str = Field(description='In plain words; "There is no such page for you." for what the key may not see.')
     lost_at: str = Field(
-        description="candidates, documents_ranked, rerank, prefer, evidence_chunks, gate, or empty: it was read."
+        description="candidates, documents_ranked, rerank, prefer, traverse, evidence_chunks, gate; empty: it was read."
     )
     queries: list[QuerySeen]
     fused_place: int | None

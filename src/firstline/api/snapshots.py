@@ -16,6 +16,7 @@ from firstline.api.auth import Caller, CallerOf
 from firstline.api.limits import take_read
 from firstline.api.running import Running, running
 from firstline.api.shapes import Shape
+from firstline.documents.jobs import let_on
 from firstline.domain import DocumentChange, Level, Snapshot, SnapshotEntry, Tombstone
 from firstline.errors import FirstlineError, Forbidden
 from firstline.questions.readable_changes import readable_changes
@@ -155,7 +156,9 @@ async def roll_back(request: Request, who: CallerOf, wanted: BackWanted, kb: Kb 
 async def discard(request: Request, who: CallerOf, kb: Kb = None) -> Discarded:
     """Give up the snapshots that wait, and an interrupted candidate."""
     run = await admitted(request, who)
-    gone = await run.firstline.snapshots.discard(tenant=who.principal.tenant, kb=kb or who.key.kb)
+    place = {"tenant": who.principal.tenant, "kb": kb or who.key.kb}
+    gone = await run.firstline.snapshots.discard(**place)
+    await _let_on(run, **place)
     return Discarded(snapshots=gone)
 
 
@@ -164,7 +167,9 @@ async def publish(request: Request, number: Number, who: CallerOf, kb: Kb = None
     """Publish a snapshot that waits, the canary, or one that was gone back from."""
     run = await admitted(request, who)
     place = {"tenant": who.principal.tenant, "kb": kb or who.key.kb}
-    return _pointed(await run.firstline.snapshots.point_on(number, **place))
+    pointed = await run.firstline.snapshots.point_on(number, **place)
+    await _let_on(run, **place)
+    return _pointed(pointed)
 
 
 @router.post("/snapshots/{number}/canary")
@@ -192,6 +197,11 @@ async def admitted(request: Request, who: Caller) -> Running:
         raise Forbidden("This key may not see or move snapshots.", remedy="Use a key of level restricted.")
     await take_read(who, limiter=run.firstline.limiter, settings=run.firstline.settings)
     return run
+
+
+async def _let_on(run: Running, *, tenant: str, kb: str) -> None:
+    working = run.firstline.working
+    await let_on(tenant, kb, changes=working.changes, jobs=working.jobs)
 
 
 def _pointed(snapshot: Snapshot) -> Pointed:

@@ -162,6 +162,8 @@ def _by_place(reply: Reply) -> dict[str, str]:
 
 
 def print_explain(turn: Turn, titles: dict[str, str]) -> None:
+    from firstline.questions.route import routed
+
     say("\n--- journey ---")
     if turn.triage:
         t = turn.triage
@@ -172,7 +174,8 @@ def print_explain(turn: Turn, titles: dict[str, str]) -> None:
     if turn.plan:
         for query in turn.plan.queries:
             say(f"query     {query.weight:.2f} {' / '.join(query.text.splitlines())[:300]}")
-        say(f"route     {turn.plan.route}; carried: {', '.join(turn.plan.carried) or 'nothing'}")
+        why = routed(turn.plan.standalone).why
+        say(f"route     {turn.plan.route} ({why}); carried: {', '.join(turn.plan.carried) or 'nothing'}")
         narrowed = ", ".join(f"{name} {value}" for name, value in turn.plan.filters.items())
         say(f"filters   {narrowed or 'none'}")
         read_as = ", ".join(f"{written} as {read}" for written, read in turn.plan.corrections)

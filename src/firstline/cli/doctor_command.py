@@ -4,13 +4,17 @@ from __future__ import annotations
 
 import shutil
 import sys
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 
+from firstline.cli.golden_file import cases_problem
 from firstline.cli.main import run, settings_from
 from firstline.cli.printing import say
 from firstline.cli.table_checks import table_warnings
+
+if TYPE_CHECKING:
+    from pathlib import Path
 
 FREE_BYTES_MIN = 1_000_000_000
 
@@ -33,23 +37,34 @@ async def _check(settings: Any) -> bool:
 
     try:
         folder = prepare_folder(settings.data_folder)
-        free = shutil.disk_usage(folder).free
-        mark = "ok   " if free > FREE_BYTES_MIN else "WARN "
-        say(f"{mark} data folder {folder}, {free / 1e9:.1f} GB free")
+        room, told = room_line(folder, shutil.disk_usage(folder).free)
+        say(told)
         async with open_firstline(settings) as firstline:
             say("ok    ledger answers and is migrated")
             say(wall_line(firstline.ledgers.database.walled))
             vector = (await firstline.embedder.embed(["Does the embedder work?"]))[0]
             length = float(np.linalg.norm(vector))
             say(f"ok    embedder {firstline.embedder.model_id} ({len(vector)} dimensions, norm {length:.3f})")
+            if problem := cases_problem(settings):
+                say(f"WARN  {problem}")
             names = await firstline.knowledge.knowledge_bases(tenant=settings.tenant)
             for slip in table_warnings(settings, names):
                 say(f"WARN  {slip}")
             # Every one of them, whatever is wrong with an earlier one.
-            return all([await knowledge_base_is_fine(firstline, settings.tenant, kb) for kb in names])
+            return room and all([await knowledge_base_is_fine(firstline, settings.tenant, kb) for kb in names])
     except FirstlineError as error:
         say(f"BAD   {error.message} {error.remedy}")
         return False
+
+
+def room_line(folder: Path, free: int) -> tuple[bool, str]:
+    """Whether there is room enough to ingest, and the line that says so."""
+    from firstline.engines.qdrant_edge.shard import FREE_BYTES_MIN as REFUSED_BELOW
+
+    says = f"data folder {folder}, {free / 1e9:.1f} GB free"
+    if free < REFUSED_BELOW:
+        return False, f"BAD   {says}: below {REFUSED_BELOW / 1e9:.2f} GB nothing is ingested. Free some space."
+    return True, f"{'ok   ' if free > FREE_BYTES_MIN else 'WARN '} {says}"
 
 
 def wall_line(walled: bool) -> str:

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from firstline.cli.knowledge_base import require_kb
 from firstline.cli.main import level_named, run, settings_from
 from firstline.cli.printing import say, say_json
 
@@ -72,6 +73,7 @@ def list_answers(ctx: click.Context, owner: str | None = None, kb: str | None = 
         from firstline.wiring import faq_list_of, open_ledgers
 
         async with open_ledgers(settings) as ledgers:
+            await require_kb(ledgers.knowledge, settings)
             listed = faq_list_of(settings, ledgers)
             return await listed.shown(tenant=settings.tenant, kb=settings.kb, reader=None, owner=owner)
 
@@ -99,6 +101,7 @@ def show(ctx: click.Context, doc_id: str, kb: str | None, as_json: bool) -> None
         from firstline.wiring import faq_list_of, open_ledgers
 
         async with open_ledgers(settings) as ledgers:
+            await require_kb(ledgers.knowledge, settings)
             listed = faq_list_of(settings, ledgers)
             return await listed.one(doc_id, tenant=settings.tenant, kb=settings.kb, reader=None)
 
@@ -150,6 +153,7 @@ def change(
 
         until = until_of(expires, now=datetime.now(UTC)) if expires is not None else None
         async with open_ledgers(settings) as ledgers:
+            await require_kb(ledgers.knowledge, settings)
             await faq_entries_of(ledgers).change(
                 doc_id,
                 tenant=settings.tenant,
@@ -180,6 +184,7 @@ def expire(ctx: click.Context, doc_id: str, kb: str | None, by: str) -> None:
         from firstline.wiring import faq_entries_of, open_ledgers
 
         async with open_ledgers(settings) as ledgers:
+            await require_kb(ledgers.knowledge, settings)
             await faq_entries_of(ledgers).expire(
                 doc_id, tenant=settings.tenant, kb=settings.kb, by=by or getpass.getuser(), reader=None
             )
@@ -201,6 +206,7 @@ def remove(ctx: click.Context, doc_id: str, kb: str | None, by: str) -> None:
         from firstline.wiring import open_firstline
 
         async with open_firstline(settings) as firstline:
+            await require_kb(firstline.knowledge, settings)
             return await firstline.faq.remove(
                 doc_id, tenant=settings.tenant, kb=settings.kb, by=by or getpass.getuser(), reader=None
             )

@@ -15,11 +15,14 @@ from firstline.cli.printing import say
 if TYPE_CHECKING:
     from firstline.documents.certificate import Certificate
     from firstline.documents.purge import Subject
+    from firstline.domain import RegisteredSource
     from firstline.wiring import Firstline
 
 SHOWN_MAX = 20
 EXIT_LEFT = 1
 PLACES_MAX = 10_000
+REMOVED = frozenset({"index", "graph", "documents and chunks", "texts in the blob store", "quarantine"})
+"""Places of a certificate from which what was found is gone as a whole."""
 
 
 @click.command("forget")
@@ -95,6 +98,8 @@ async def _forget(settings: Any, docs: tuple[str, ...], **flags: Any) -> bool:
         made = await _made(firstline, docs, **flags)
     if not made:
         say("Nothing is left to be purged." if flags["resume"] else "Nothing was forgotten.")
+        if flags["save_as"] is not None:
+            say(f"No certificate was written to {flags['save_as']}: there is nothing to prove.", err=True)
         return True
     key = certificate_key(settings)
     for number, certificate in enumerate(made, start=1):
@@ -109,13 +114,13 @@ async def _made(firstline: Firstline, docs: tuple[str, ...], **flags: Any) -> li
     if flags["subject"]:
         subject = await purger.look_for(flags["subject"], tenant=tenant)
         named = [f"{where}: {doc_id}" for where, ids in subject.documents.items() for doc_id in ids]
-        records = [f"{count} {name}" for name, count in subject.records.items() if count]
+        records = [f"{name} ({count})" for name, count in subject.records.items() if count]
         for line in subject.cannot:
             say(f"notice: {line}", err=True)
         if not named and not records:
             _tell_nothing_found(subject)
             return []
-        if not _confirmed(named, f"and blanks {', '.join(records) or 'no record'}", yes=flags["yes"]):
+        if not _confirmed(named, _scrubs(named, records), yes=flags["yes"]):
             return []
         return [await purger.forget_subject(subject, tenant=tenant, by=by)]
     if flags["tenant"]:
@@ -130,9 +135,27 @@ async def _made(firstline: Firstline, docs: tuple[str, ...], **flags: Any) -> li
         from firstline.errors import NotFound
 
         raise NotFound(f"No document's id begins with {prefix!r}.", remedy="`firstline source list` names sources.")
+    registered = await firstline.sources.source(prefix.rstrip("/"), tenant=tenant, kb=kb)
+    if registered is not None:
+        _refuse_what_comes_back(registered, yes=flags["yes"])
     if not _confirmed(found, "of this source", yes=flags["yes"]):
         return []
     return [await purger.forget(found, tenant=tenant, kb=kb, by=by)]
+
+
+def _refuse_what_comes_back(source: RegisteredSource, *, yes: bool) -> None:
+    """Conflict unless it was told before: then a notice."""
+    from firstline.errors import Conflict
+
+    name = source.name
+    says = f"{name!r} is a registered source, and its next sync brings everything back that is still there."
+    remove = f"`firstline source remove {name} --kb {source.kb}`"
+    if not yes:
+        raise Conflict(
+            f"{says} Nothing was forgotten.",
+            remedy=f"First {remove}, then forget; or add --yes when it is gone at its origin too.",
+        )
+    say(f"notice: {says} {remove} ends that.", err=True)
 
 
 def _tell_nothing_found(subject: Subject) -> None:
@@ -153,12 +176,22 @@ def _confirmed(named: list[str], more: str, *, yes: bool) -> bool:
     return yes or click.confirm("There is no way back. Go on?", default=False)
 
 
+def _scrubs(named: list[str], records: list[str]) -> str:
+    naming = f"scrubs the name from {', '.join(records) or 'no record'}"
+    return f"and {naming}; records that quote these documents are scrubbed, too" if named else naming
+
+
+def _done(certificate: Certificate, place: str) -> str:
+    """A record that quotes what was forgotten stays without the quotation."""
+    return "removed" if "tenant" in certificate.what or place in REMOVED else "scrubbed"
+
+
 def _print(certificate: Certificate, key: bytes, save_as: Path | None) -> None:
     from firstline.documents.certificate import signed
 
     for place in certificate.places:
         if place.found or place.left:
-            say(f"{place.name}: {place.found} removed, {place.left} left")
+            say(f"{place.name}: {place.found} {_done(certificate, place.name)}, {place.left} left")
     say("Looked again everywhere: nothing is left." if certificate.clean else "Something is LEFT; run it again.")
     for line in certificate.kept:
         say(f"notice: {line}", err=True)

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, Final, cast
 
 import click
 
+from firstline.cli.knowledge_base import require_kb
 from firstline.cli.main import run, settings_from
 from firstline.cli.printing import say, say_json
 
@@ -20,9 +21,9 @@ EXAMPLES_SHOWN: Final = 3
 
 
 @click.command("gaps")
-@click.option("--suggest-faq", "view", flag_value="suggest-faq", help="Drafts of curated answers.")
-@click.option("--stale", "view", flag_value="stale", help="Pages that are old, contradicted, or link nowhere.")
-@click.option("--duplicates", "view", flag_value="duplicates", help="Documents that say the same.")
+@click.option("--suggest-faq", is_flag=True, help="Drafts of curated answers.")
+@click.option("--stale", is_flag=True, help="Pages that are old, contradicted, or link nowhere.")
+@click.option("--duplicates", is_flag=True, help="Documents that say the same.")
 @click.option("--since", default="30d", help='How far back: "30d", "12w" or a date (default: 30d).')
 @click.option("--older", default="730d", help="With --stale: a page is old after this time (default: 730d).")
 @click.option("--limit", default=20, type=click.IntRange(1, SHOWN_MAX), help="How many (default: 20).")
@@ -31,7 +32,9 @@ EXAMPLES_SHOWN: Final = 3
 @click.pass_context
 def command(
     ctx: click.Context,
-    view: str | None,
+    suggest_faq: bool,
+    stale: bool,
+    duplicates: bool,
     since: str,
     older: str,
     limit: int,
@@ -39,7 +42,12 @@ def command(
     as_json: bool,
 ) -> None:
     """Show what is asked without a sure answer, with the pages that came nearest; or what the pages need."""
-    found = run(_read(settings_from(ctx, kb=kb), view or "gaps", since, older, limit))
+    named = {"suggest-faq": suggest_faq, "stale": stale, "duplicates": duplicates}
+    views = [view for view, wanted in named.items() if wanted]
+    if len(views) > 1:
+        raise click.UsageError(f"Choose one of --{' and --'.join(views)}.", ctx)
+    view = views[0] if views else "gaps"
+    found = run(_read(settings_from(ctx, kb=kb), view, since, older, limit))
     if as_json:
         say_json(_jsonable(found))
         return
@@ -56,10 +64,12 @@ def command(
 
 async def _read(settings: Any, view: str, since: str, older: str, limit: int) -> Any:
     from firstline.questions.care import since_of, span_of
-    from firstline.wiring import open_care
+    from firstline.wiring import open_care, open_ledgers
 
     place: dict[str, Any] = {"tenant": settings.tenant, "kb": settings.kb, "reader": None}
     at, old_after = since_of(since, now=datetime.now(UTC)), span_of(older)
+    async with open_ledgers(settings) as ledgers:
+        await require_kb(ledgers.knowledge, settings)
     async with open_care(settings) as care:
         match view:
             case "suggest-faq":

@@ -9,13 +9,16 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from firstline.cli.golden_file import cases_problem
 from firstline.cli.main import level_named, run, settings_from
 from firstline.cli.printing import say
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from firstline.connectors.access_rules import AccessRules
     from firstline.connectors.charset import Notice
+    from firstline.connectors.files import FilesSource
     from firstline.wiring import Firstline
 
 FAILURES_SHOWN = 50
@@ -80,6 +83,8 @@ def command(
     tags = frozenset(tag.strip() for tag in acl if tag.strip())
     kind, level = kind_named(flags["kind"]), level_named(flags["level"])
     rules = rules_written(folders, trusted=flags["trusted"])
+    if problem := cases_problem(settings):
+        say(f"notice: {problem}", err=True)
     report, notices = run(
         _ingest(
             settings,
@@ -156,6 +161,7 @@ async def _ingest(
                 bar.set_postfix_str(f"{progress.documents} written, {progress.items} seen", refresh=False)
                 bar.update(progress.chunks - bar.n)
 
+            suspect = await _suspect(firstline, source, access["rules"])
             report = await firstline.documents.ingest(
                 source,
                 tenant=settings.tenant,
@@ -166,9 +172,32 @@ async def _ingest(
                 emptied=prune,
                 publish=Publish(publish),
                 force=force,
+                suspect=suspect,
                 on_progress=show,
             )
     return report, tuple(source.notices)
+
+
+async def _suspect(firstline: Firstline, source: FilesSource, rules: AccessRules) -> str:
+    """Why what this run adds must wait: a rule fits documents of earlier runs, and nothing that is there now."""
+    from firstline.documents.publish_policy import rules_lost
+    from firstline.domain import FOREVER
+
+    if not (await source.look()).unmet:
+        return ""
+    settings, prefixes = firstline.settings, source.prefixes
+    if settings.kb not in await firstline.knowledge.knowledge_bases(tenant=settings.tenant):
+        return ""
+    current = await firstline.knowledge.current(tenant=settings.tenant, kb=settings.kb)
+    paths = {
+        doc_id.removeprefix(prefix).partition("#")[0]
+        for doc_id, document in current.items()
+        if document.until == FOREVER
+        for prefix in prefixes
+        if doc_id.startswith(prefix)
+    }
+    lost = rules.lost(paths)
+    return rules_lost(lost) if lost else ""
 
 
 async def tell_what_is_dropped(firstline: Firstline) -> None:

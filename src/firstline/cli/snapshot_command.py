@@ -158,10 +158,12 @@ async def _show(settings: Any, number: int) -> None:
 
 
 async def _publish(settings: Any, number: int) -> None:
+    from firstline.documents.jobs import let_on
     from firstline.wiring import open_ledgers
 
     async with open_ledgers(settings) as ledgers:
         snapshot = await ledgers.snapshots.point_on(number, tenant=settings.tenant, kb=settings.kb)
+        await let_on(settings.tenant, settings.kb, changes=ledgers.changes, jobs=ledgers.jobs)
     say(f"Snapshot {snapshot.number} of {settings.kb!r} is published: {snapshot.documents} documents.")
 
 
@@ -190,10 +192,12 @@ async def _rollback(settings: Any, number: int | None) -> None:
 
 
 async def _discard(settings: Any) -> None:
+    from firstline.documents.jobs import let_on
     from firstline.wiring import open_ledgers
 
     async with open_ledgers(settings) as ledgers:
         gone = await ledgers.snapshots.discard(tenant=settings.tenant, kb=settings.kb)
+        await let_on(settings.tenant, settings.kb, changes=ledgers.changes, jobs=ledgers.jobs)
     named = ", ".join(map(str, gone))
     say(f"Given up: snapshot {named}." if gone else "No snapshot waits; an interrupted candidate is given up.")
 

@@ -15,6 +15,7 @@ from firstline.cli.main import run, settings_from
 from firstline.cli.printing import say
 
 if TYPE_CHECKING:
+    from firstline.domain import Failure, RegisteredSource
     from firstline.ports import Backlog, DeliveryChannel
 
 HELD_MAX = 10_000
@@ -67,10 +68,12 @@ async def _status(settings: Any, failures: bool) -> None:
             if held:
                 say(f"  in quarantine: {len(held)} (`firstline quarantine` lists them)")
             if status.failures:
-                say(f"  {status.failures} items were not taken (--failures lists them)")
-            if failures:
-                for failure in await ledgers.knowledge.failures(tenant=settings.tenant, kb=name):
-                    say(f"    {failure.item_id}: {failure.reason}")
+                say(f"  {status.failures} items were not taken by the last run (--failures lists them)")
+            last = await ledgers.knowledge.failures(tenant=settings.tenant, kb=name) if failures else []
+            for line in failure_lines(
+                last, await ledgers.sources.sources(tenant=settings.tenant, kb=name), listed=failures
+            ):
+                say(line)
         for line in backlog_lines(await ledgers.deliveries.backlog(tenant=settings.tenant), channels_of(settings)):
             say(line)
         lags = await ledgers.changes.lag(tenant=settings.tenant)
@@ -81,6 +84,27 @@ async def _status(settings: Any, failures: bool) -> None:
         database = await ledgers.database_size_bytes()
     folder = settings.data_folder
     say(f"sizes: ledger {_mb(database)}, index {_mb(_index(folder / 'index'))}, blobs {_mb(_tree(folder / 'blobs'))}")
+
+
+def failure_lines(last: Sequence[Failure], sources: Sequence[RegisteredSource], *, listed: bool) -> list[str]:
+    """What was not taken, by the run that says so: the last one of the knowledge base, and the last of each source. An
+    earlier run of a folder or file says nothing any more: it is read anew with the next ingest."""
+    lines = ["    by the last run, whatever it read:"] if last else []
+    lines += [f"      {failure.item_id}: {failure.reason}" for failure in last]
+    told = {failure.item_id for failure in last}
+    for source in sources:
+        report = source.last_report
+        if report is None or not report.failed:
+            continue
+        count = f"{report.failed} item was" if report.failed == 1 else f"{report.failed} items were"
+        more = "" if listed else " (--failures lists them)"
+        lines.append(f"  source {source.name}, synced {_age(source.finished_at)}: {count} not taken{more}")
+        if listed:
+            named = [failure for failure in report.failures if failure.item_id not in told]
+            lines += [f"      {failure.item_id}: {failure.reason}" for failure in named]
+            if report.failed > len(report.failures):
+                lines.append(f"      and {report.failed - len(report.failures)} more")
+    return lines
 
 
 def backlog_lines(backlog: Sequence[Backlog], channels: Sequence[DeliveryChannel]) -> list[str]:

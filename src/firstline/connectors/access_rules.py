@@ -10,12 +10,13 @@ from __future__ import annotations
 import unicodedata
 from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass, field, replace
+from difflib import get_close_matches
 from typing import Annotated, Final
 
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, TypeAdapter, ValidationError
 
 from firstline.connectors.overrides import Access, tags_both
-from firstline.domain import Level
+from firstline.domain import Level, RulesFit
 from firstline.errors import InvalidInput
 
 RULES_MAX: Final = 200
@@ -48,7 +49,9 @@ def rule_of(written: object, *, between: str = ",+") -> object:
     if not sign or not path.strip():
         raise ValueError(f"{written[:80]!r} is no rule: it is written like internal/**=staff:internal")
     tags, colon, last = who.rpartition(":")
-    if not colon or last.strip().lower() not in _LEVELS:
+    level = last.strip().lower()
+    told = colon and level in _LEVELS
+    if not told:
         tags, last = who, ""
     parts = [tags]
     for sign in between:
@@ -56,6 +59,12 @@ def rule_of(written: object, *, between: str = ",+") -> object:
     if "" in parts and len(parts) > 1:
         # A tag like c++ must not be taken for another, which more people may hold.
         raise ValueError(f"{written[:80]!r} has an empty tag")
+    for number, part in enumerate(parts, start=1):
+        if _ends_like_a_level(part, may_be_a_tag=bool(told) or number < len(parts)):
+            raise ValueError(
+                f"{written[:80]!r} names no level with {part[:80]!r}: a rule has one level, at its end, of {_NAMED}; "
+                f"where that is a tag, write one behind it, like {part[:80]}:public"
+            )
     return {
         "path": path,
         "acl": [part for part in parts if part],
@@ -122,13 +131,29 @@ class AccessRules:
         for path in paths:
             self._fitting(path)
 
+    def fit(self) -> RulesFit:
+        """The rules that fitted something so far, and those that did not."""
+        paths = [rule.path for rule in self.rules]
+        return RulesFit(
+            met=tuple(path for number, path in enumerate(paths) if number in self._met),
+            unmet=tuple(path for number, path in enumerate(paths) if number not in self._met),
+        )
+
     def unmet(self) -> list[str]:
         """What is to be told of rules that fitted nothing so far."""
         return [
-            f"The access rule for {rule.path!r} fits no document. Check how the folder is written."
-            for number, rule in enumerate(self.rules)
-            if number not in self._met
+            f"The access rule for {path!r} fits no document. Check how the folder is written."
+            for path in self.fit().unmet
         ]
+
+    def lost(self, before: Iterable[str]) -> list[str]:
+        """Paths of rules that fit one of these paths, of documents of earlier runs, and nothing so far in this one."""
+        waiting = {number for number in range(len(self.rules)) if number not in self._met}
+        found: set[int] = set()
+        for path in before:
+            names = _names_of(path)
+            found |= {number for number in waiting - found if _fits(names, self._split[number])}
+        return [self.rules[number].path for number in sorted(found)]
 
     def _of(self, access: Access, path: str) -> Access:
         fitting = self._fitting(path)
@@ -149,7 +174,7 @@ class AccessRules:
         )
 
     def _fitting(self, path: str) -> list[int]:
-        names = tuple(_folded(name) for name in path.split("/") if name and name != ".")
+        names = _names_of(path)
         fitting = [number for number, pattern in enumerate(self._split) if _fits(names, pattern)]
         self._met.update(fitting)
         return fitting
@@ -168,6 +193,24 @@ def _all_of(found: Sequence[Access]) -> Access:
 
 
 _LEVELS: Final = frozenset(level.label for level in Level)
+_NAMED: Final = ", ".join(level.label for level in Level)
+_VENDORS: Final = frozenset(
+    {"confluence", "discourse", "freshdesk", "github", "gitlab", "intercom", "notion", "slack", "zendesk"}
+)
+"""What tags that are taken from a vendor begin with: `github:acme/app`."""
+_ALIKE: Final = 0.8
+
+
+def _ends_like_a_level(tag: str, *, may_be_a_tag: bool) -> bool:
+    """Whether somebody may have meant a level by the end of this tag: a misspelt one must not open a page to everyone
+    who has the tag. `may_be_a_tag`: another stands behind it, or its level does."""
+    first, colon, _ = tag.partition(":")
+    if not colon:
+        return False
+    last = tag.rpartition(":")[2].strip().lower()
+    if first.strip().lower() in _VENDORS:
+        return not may_be_a_tag and bool(get_close_matches(last, _LEVELS, n=1, cutoff=_ALIKE))
+    return not may_be_a_tag or bool(get_close_matches(last, _LEVELS, n=1, cutoff=_ALIKE))
 
 
 def _level(value: object) -> str:
@@ -202,6 +245,10 @@ def _names(path: str) -> tuple[str, ...]:
     """A folder means what is below it; so does a plain name, and the file of that name."""
     names = [_folded(name) for name in path.split("/") if name]
     return tuple(names) if names[-1] == "**" else (*names, "**")
+
+
+def _names_of(path: str) -> tuple[str, ...]:
+    return tuple(_folded(name) for name in path.split("/") if name and name != ".")
 
 
 def _folded(name: str) -> str:

@@ -23,16 +23,25 @@ import stat
 from collections.abc import AsyncIterator, Iterator, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import Final
+from typing import Final, Protocol
 
 from firstline.connectors.access_rules import AccessRules
 from firstline.connectors.charset import Notice
 from firstline.connectors.includes import with_includes
 from firstline.connectors.overrides import Access
-from firstline.connectors.reading import MEDIA_TYPES, SNIFF_BYTES, SUPPORTED, TABLES, items_of, mismatch
+from firstline.connectors.reading import (
+    HEAD_BYTES,
+    MEDIA_TYPES,
+    SNIFF_BYTES,
+    SUPPORTED,
+    TABLES,
+    items_of,
+    mismatch,
+    refused,
+)
 from firstline.connectors.roots import Root, clean, roots_of, shown
 from firstline.connectors.table import table_items
-from firstline.domain import DocumentKind, Failure, Level, SourceItem
+from firstline.domain import DocumentKind, Failure, Level, RulesFit, SourceItem
 from firstline.errors import InvalidInput
 
 DEPTH_MAX: Final = 64
@@ -43,6 +52,14 @@ _LEAVES: Final = (
     "This link leads out of the folder that is ingested. "
     "Put the documents themselves there, or ingest the folder they are in."
 )
+
+
+class _Each(Protocol):
+    """What becomes of one file that the walk meets."""
+
+    def __call__(
+        self, root: Root, item_id: str, path: Path, access: Access, /, *, given: bool
+    ) -> Iterator[Yielded]: ...
 
 
 class FilesSource:
@@ -89,6 +106,12 @@ class FilesSource:
         """What is to be told of rules that fitted nothing, once everything was yielded."""
         return self._rules.unmet()
 
+    async def look(self) -> RulesFit:
+        """Which access rules fit a file that is there, before anything is read."""
+        if self._rules:
+            await asyncio.to_thread(lambda: [None for _ in self._walk(self._seen)])
+        return self._rules.fit()
+
     @property
     def origins(self) -> Mapping[str, str]:
         """The fingerprint of where each root comes from, by its prefix; every item carries it as metadata."""
@@ -119,18 +142,27 @@ class FilesSource:
         except OSError:
             return False
 
-    def _walk(self) -> Iterator[Yielded]:
+    def _walk(self, each: _Each | None = None) -> Iterator[Yielded]:
+        each = each or self._file
         for root in self._roots:
             access = replace(self._access, origin=root.origin)
             if root.leaves(root.path):
                 yield Failure(item_id=root.label + _after(root.path), reason=_LEAVES, keeps=False)
             elif root.path.is_dir():
-                yield from self._folder(root, root.label, root.path, access, depth=0, above=frozenset())
+                yield from self._folder(root, root.label, root.path, access, each, depth=0, above=frozenset())
             else:
-                yield from self._file(root, root.label, root.path, access, given=True)
+                yield from each(root, root.label, root.path, access, given=True)
 
     def _folder(
-        self, root: Root, label: str, folder: Path, access: Access, *, depth: int, above: frozenset[tuple[int, int]]
+        self,
+        root: Root,
+        label: str,
+        folder: Path,
+        access: Access,
+        each: _Each,
+        *,
+        depth: int,
+        above: frozenset[tuple[int, int]],
     ) -> Iterator[Yielded]:
         try:
             status = folder.stat()
@@ -152,9 +184,14 @@ class FilesSource:
             if (folded or path.suffix.lower() in MEDIA_TYPES) and path.is_symlink() and root.leaves(path):
                 yield Failure(item_id=f"{inner}/" if folded else inner, reason=_LEAVES, keeps=False)
             elif folded:
-                yield from self._folder(root, inner, path, access, depth=depth + 1, above=above | {identity})
+                yield from self._folder(root, inner, path, access, each, depth=depth + 1, above=above | {identity})
             else:
-                yield from self._file(root, inner, path, access, given=False)
+                yield from each(root, inner, path, access, given=False)
+
+    def _seen(self, root: Root, item_id: str, path: Path, access: Access, *, given: bool) -> Iterator[Yielded]:
+        if path.suffix.lower() in MEDIA_TYPES:
+            self._rules.see(root.paths(path))
+        yield from ()
 
     def _file(self, root: Root, item_id: str, path: Path, access: Access, *, given: bool) -> Iterator[Yielded]:
         media_type = MEDIA_TYPES.get(path.suffix.lower())
@@ -175,7 +212,7 @@ class FilesSource:
                 return
             problem = self._too_large(status.st_size) or _mismatch(path, media_type)
             if problem:
-                yield Failure(item_id=item_id, reason=problem)
+                yield refused(item_id, problem, access=own, head=_read(path, HEAD_BYTES), media_type=media_type)
             elif media_type in TABLES:
                 yield from table_items(path, item_id, media_type=media_type, access=own, columns=self._map)
             else:
@@ -190,7 +227,8 @@ class FilesSource:
                 )
                 yield from items_of(raw, item_id, media_type=media_type, access=own)
         except OSError as error:
-            yield Failure(item_id=item_id, reason=f"This file cannot be opened: {_why(error)}")
+            problem = f"This file cannot be opened: {_why(error)}"
+            yield Failure(item_id=item_id, reason=problem, acl=own.acl, level=own.level)
 
     def _too_large(self, size: int) -> str:
         if size <= self._bytes_max:

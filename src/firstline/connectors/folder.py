@@ -50,6 +50,8 @@ class FolderSource:
             may_be_empty=True,
             rules=config.rules,
         )
+        if config.rules:
+            yield await files.look()
         async for item in files.items():
             yield item
         for said in files.unmet:

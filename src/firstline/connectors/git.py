@@ -18,7 +18,7 @@ from firstline.connectors.http import shown_url
 from firstline.connectors.http.addresses import refusal
 from firstline.connectors.kind import FoldersConfig, Opening, Place, SecretRef, SourceKind, WebConfig
 from firstline.connectors.overrides import Access
-from firstline.connectors.reading import MEDIA_TYPES, SNIFF_BYTES, TABLES, items_of, mismatch
+from firstline.connectors.reading import MEDIA_TYPES, SNIFF_BYTES, TABLES, items_of, mismatch, refused
 from firstline.connectors.table import table_items
 from firstline.domain import Alert, Change, Complete, Cursor, Failure, Removed, SourceItem
 from firstline.errors import Broken, Forbidden, Unavailable
@@ -73,6 +73,9 @@ class GitSource:
         # sooner. A folder that never was is an error of whoever wrote its name.
         files = await repository.files(commit, subfolder) if there or not known else []
         entries = [entry for entry in files if _is_document(entry)]
+        self._rules.see(entry.path for entry in entries)
+        if self._rules:
+            yield self._rules.fit()
         changed: set[str] | None = None
         if cursor is not None and known and there and await repository.holds(cursor, subfolder):
             changed, gone = await repository.changed(cursor, commit, subfolder)
@@ -90,7 +93,6 @@ class GitSource:
         if changed is None:
             yield Complete(prefix=self._prefix)
         # Told with every sync: a rule that fits nothing is not mended because nobody commits.
-        self._rules.see(entry.path for entry in entries)
         for said in self._rules.unmet():
             yield Alert(said=said, keeps=False)
         await repository.keep_only(commit)
@@ -106,17 +108,15 @@ class GitSource:
         for entry in entries:
             if entry.size > bytes_max:
                 reason = f"It has {entry.size:,} bytes, more than the limit. Raise the setting `file_bytes_max`."
-                yield Failure(item_id=self._prefix + entry.path, reason=reason)
+                yield self._refused(entry.path, reason)
         small = [entry for entry in entries if entry.size <= bytes_max]
         async for entry, raw in repository.contents(small):
             item_id = self._prefix + entry.path
             media_type = MEDIA_TYPES[_suffix(entry.path)]
             if raw.startswith(LFS):
-                yield Failure(
-                    item_id=item_id, reason="It is kept in Git LFS, which is not read. Put the text itself there."
-                )
+                yield self._refused(entry.path, "It is kept in Git LFS, which is not read. Put the text itself there.")
             elif problem := mismatch(raw[:SNIFF_BYTES], _suffix(entry.path), media_type):
-                yield Failure(item_id=item_id, reason=problem)
+                yield self._refused(entry.path, problem, raw)
             elif media_type in TABLES:
                 async for change in self._rows(item_id, raw, media_type, entry.path):
                     yield change
@@ -128,6 +128,10 @@ class GitSource:
     def _items(self, item_id: str, raw: bytes, media_type: str, path: str) -> list[SourceItem | Failure]:
         found = items_of(raw, item_id, media_type=media_type, access=self._access(path), url=self._link(path))
         return [item for item in found if isinstance(item, SourceItem | Failure)]
+
+    def _refused(self, path: str, reason: str, raw: bytes = b"") -> Failure:
+        media_type = MEDIA_TYPES[_suffix(path)]
+        return refused(self._prefix + path, reason, access=self._access(path), head=raw, media_type=media_type)
 
     def _access(self, path: str) -> Access:
         return self._rules.access(self._opening.access, [path])

@@ -8,8 +8,8 @@ from typing import Final
 
 from firstline.connectors.charset import Notice, as_utf8
 from firstline.connectors.hashing import content_hash
-from firstline.connectors.overrides import Access, front_overrides
-from firstline.domain import Failure, SourceItem
+from firstline.connectors.overrides import Access, Overrides, front_overrides
+from firstline.domain import FRONT_MATTER_CHARS_MAX, Failure, SourceItem
 
 MEDIA_TYPES: Final[Mapping[str, str]] = {
     ".md": "text/markdown",
@@ -31,6 +31,8 @@ MEDIA_TYPES: Final[Mapping[str, str]] = {
 }
 TABLES: Final = frozenset({"text/csv", "application/jsonl"})
 SNIFF_BYTES: Final = 8_192
+HEAD_BYTES: Final = 8 * FRONT_MATTER_CHARS_MAX
+"""Holds the front matter of any page, however its letters are written."""
 SUPPORTED: Final = "Supported are " + ", ".join(MEDIA_TYPES) + "."
 _WIDER: Final = "asks for more readers than the access rule of its folder has; the rule holds."
 _NAME_IT: Final = "Name it by what it is, or leave it out."
@@ -64,9 +66,9 @@ def items_of(
     if media_type == "text/markdown":
         overrides = front_overrides(raw, access)
         if isinstance(overrides, str):
-            yield Failure(item_id=item_id, reason=overrides)
+            yield refused(item_id, overrides, access=access, head=raw, media_type=media_type)
             return
-        if access.bound and front_overrides(raw, replace(access, bound=False)) != overrides:
+        if access.bound and _asks_for_more(raw, access, overrides):
             yield Notice(item_id=item_id, said=_WIDER)
         title, url, access = overrides.title, overrides.url or url, overrides.access
     yield content_hash(
@@ -82,6 +84,23 @@ def items_of(
             level=access.level,
         )
     )
+
+
+def _asks_for_more(raw: bytes, access: Access, given: Overrides) -> bool:
+    """Whether its own word, were it free, would have opened the page to more people."""
+    free = replace(access, bound=False)
+    asked = front_overrides(raw, free)
+    return isinstance(asked, Overrides) and replace(asked.access, bound=True) != given.access
+
+
+def refused(item_id: str, reason: str, *, access: Access, head: bytes, media_type: str) -> Failure:
+    """A file that cannot be taken, with the access that it would have had: as `head`, its first HEAD_BYTES or more,
+    says. Nobody's when it says so in a way that cannot be understood: an earlier revision must not stay open then."""
+    acl, level = access.acl, access.level
+    if media_type == "text/markdown":
+        own = front_overrides(head, access)
+        acl, level = (frozenset[str](), level) if isinstance(own, str) else (own.access.acl, own.access.level)
+    return Failure(item_id=item_id, reason=reason, acl=acl, level=level)
 
 
 def mismatch(head: bytes, extension: str, media_type: str) -> str:

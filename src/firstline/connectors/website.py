@@ -79,6 +79,8 @@ class WebsiteSource:
             crawl.add(pages)
             async for change in crawl.changes(start=start):
                 yield change
+            if folders:
+                yield folders.fit()
             for said in folders.unmet():
                 yield Alert(said=said, keeps=False)
 

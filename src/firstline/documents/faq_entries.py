@@ -104,13 +104,16 @@ class FaqEntries:
         self, doc_ids: Sequence[str], *, tenant: str, kb: str, reader: Principal | None
     ) -> tuple[Level, frozenset[str]]:
         """The widest level and tags that an answer resting on these pages may have; public and for everyone without
-        any. InvalidInput when nobody may see all of them. Pages that the reader may not see count for nothing."""
+        any. InvalidInput when they have no tag in common. Pages that the reader may not see count for nothing."""
         pages = [one for one in (await self.published(doc_ids, tenant, kb)).values() if may_see(reader, one)]
         level, acl = Level.PUBLIC, frozenset[str]()
         for at, page in enumerate(pages):
             level, acl = max(level, page.level), page.acl if at == 0 else acl & page.acl
         if pages and not acl:
-            raise InvalidInput("Nobody may see all of the pages cited.", remedy="Cite fewer of them.")
+            raise InvalidInput(
+                "No tag may see all of the pages cited: an answer has tags of which any one is enough.",
+                remedy="Cite pages with a tag in common.",
+            )
         return level, acl or frozenset({EVERYONE})
 
     async def published(self, doc_ids: Collection[str], tenant: str, kb: str) -> dict[str, Document]:

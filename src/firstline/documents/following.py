@@ -15,6 +15,7 @@ from typing import Final
 
 from firstline.documents.journey import DocumentJourney, Progress
 from firstline.documents.listening import listening
+from firstline.documents.publish_policy import rules_lost
 from firstline.documents.window import Heard, Window
 from firstline.domain import (
     CURSOR_CHARS_MAX,
@@ -27,6 +28,7 @@ from firstline.domain import (
     Cursor,
     IngestReport,
     RegisteredSource,
+    RulesFit,
     SnapshotState,
     Unchanged,
 )
@@ -34,6 +36,7 @@ from firstline.errors import Broken, Conflict, FirstlineError, NotFound
 from firstline.ports import Incremental, KnowledgeLedger, SnapshotLedger, SourceLedger
 
 SNAPSHOTS_READ_MAX: Final = 1_000
+_PUBLISHED: Final = frozenset({SnapshotState.PUBLISHED, SnapshotState.EARLIER})
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -87,6 +90,11 @@ class Following:
         self._window_began = 0.0
         self._place: str | None = None
         self._began_at = 0
+        self._suspect = ""
+        """Why what is added must wait, as far as the source has told."""
+        last = source.last_report
+        if last is not None:
+            self.heard.rules_met, self.heard.rules_wait = last.rules_met, last.rules_wait
 
     async def follow(self, connector: Incremental, *, cursor: str | None) -> None:
         """To the end of what it says. When it raises, what it said before is committed first, and its place kept."""
@@ -125,7 +133,8 @@ class Following:
     async def _hear(self, change: Change | None) -> None:
         match change:
             case None:
-                await self._flush()
+                if not self._suspect:
+                    await self._flush()
             case Cursor():
                 if len(change.value) > CURSOR_CHARS_MAX:
                     self.heard.alert("Its place to go on from is too long to keep.", keeps=False)
@@ -137,8 +146,11 @@ class Following:
                 self.heard.unchanged += 1
             case Alert():
                 self.heard.alert(change.said, keeps=change.keeps)
+            case RulesFit():
+                await self._rules_fit(change)
             case Complete():
-                await self._flush()
+                if not self._suspect:
+                    await self._flush()
                 await self._flush(await self._gone(change.prefix, certain=change.certain))
             case _:
                 self._check(change.item_id)
@@ -157,6 +169,11 @@ class Following:
 
     async def _flush_when_full(self) -> None:
         window, limits = self._window, self._limits
+        if self._suspect:
+            # What is gone is known at the end, and must be committed first: what waits keeps all after it waiting.
+            if window.bytes >= limits.window_bytes:
+                await self._flush()
+            return
         full = len(window) >= limits.window_items or window.bytes >= limits.window_bytes
         if full or (len(window) and time.monotonic() - self._window_began >= limits.window_s):
             await self._flush()
@@ -166,8 +183,15 @@ class Following:
         window, self._window = self._window, Window()
         place, self._place = self._place, None
         removed = window.removed | frozenset(gone)
+        if self._suspect and removed:
+            # What is gone must not wait for what is to be looked at.
+            self.heard.ingested(await self._patiently(lambda: self._ingest(Window(), removed)))
+            removed = frozenset[str]()
         if len(window) or removed:
-            self.heard.ingested(await self._patiently(lambda: self._ingest(window, removed)))
+            report = await self._patiently(lambda: self._ingest(window, removed))
+            self.heard.ingested(report)
+            if self._suspect and report.waits:
+                self.heard.rules_wait = report.snapshot
         if place is None or self.heard.blocked:
             return
         if await self._stands():
@@ -197,8 +221,26 @@ class Following:
             origins={self._source.prefix: self._origin},
             moved=self._moved,
             force=self._force,
+            suspect=self._suspect,
             on_progress=self._on_progress,
         )
+
+    async def _rules_fit(self, told: RulesFit) -> None:
+        """A rule that fitted and fits no longer is remembered until a person has decided about what came instead."""
+        settled = self._force or await self._was_published(self.heard.rules_wait)
+        lost = () if settled else tuple(path for path in told.unmet if path in self.heard.rules_met)
+        self.heard.rules_met = (*told.met, *lost)
+        self._suspect = rules_lost(lost) if lost else ""
+        if not lost:
+            self.heard.rules_wait = 0
+
+    async def _was_published(self, number: int) -> bool:
+        if not number:
+            return False
+        entries = await self._snapshots.snapshots(
+            tenant=self._source.tenant, kb=self._source.kb, limit=SNAPSHOTS_READ_MAX
+        )
+        return any(one.number == number and one.state in _PUBLISHED for one in entries)
 
     async def _patiently(self, work: Callable[[], Awaitable[IngestReport]]) -> IngestReport:
         """Another ingest of the knowledge base goes first: it is waited for, not for ever."""

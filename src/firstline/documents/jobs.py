@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Final
 
 from firstline.domain import Job, RegisteredSource
+from firstline.ports import ChangeLedger, JobQueue
 
 CHANGES: Final = "take_changes"
 SYNC: Final = "sync_source"
@@ -15,6 +16,12 @@ SWEEP: Final = "sweep"
 def changes_of(tenant: str, kb: str) -> Job:
     """One at a time per knowledge base: two workers never have the same document in hand."""
     return Job(name=CHANGES, args={"tenant": tenant, "kb": kb})
+
+
+async def let_on(tenant: str, kb: str, *, changes: ChangeLedger, jobs: JobQueue) -> None:
+    """Nothing is in the way any more of what was held back: it is taken now, not when it is looked for."""
+    if await changes.let_on(tenant=tenant, kb=kb):
+        await jobs.put(changes_of(tenant, kb), news=True)
 
 
 def sync_of(source: RegisteredSource) -> Job:

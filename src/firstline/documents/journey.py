@@ -38,6 +38,7 @@ from firstline.documents.giving_way import (
     GivingWay,
     may_part,
 )
+from firstline.documents.narrowing import tell, too_open
 from firstline.documents.pipeline import pipeline
 from firstline.documents.prepare import prepare
 from firstline.documents.publish_policy import AS_SHIPPED, Policy, Publish, refuse_wipe, waits
@@ -144,6 +145,7 @@ class DocumentJourney:
         publish: Publish = Publish.AUTO,
         force: bool = False,
         gives_way: bool = True,
+        suspect: str = "",
         on_progress: Callable[[Progress], None] | None = None,
     ) -> IngestReport:
         """Bring a knowledge base up to date with a source, as the next snapshot, and publish it if the policy allows.
@@ -154,14 +156,18 @@ class DocumentJourney:
         came from elsewhere are taken over. With `emptied`, a source that yields nothing, not even a failure, says that
         there is nothing any more: its documents of earlier runs end. Without `force` a run that would end most of them
         is refused; with it the checks before publishing are passed over, too. With `gives_way` a long run that
-        publishes by itself does so in parts when announced changes wait: they go between.
+        publishes by itself does so in parts when announced changes wait: they go between. `suspect` says why a run that
+        adds documents must wait; empty: nothing is.
         Raises Conflict when another run holds the knowledge base, InvalidInput when its vectors come from another
         embedder or documents under a prefix came from elsewhere: nothing is written then. Failures of single items
         are in the report.
         """
         started = time.monotonic()
         wanted = Publish.ALWAYS if force and publish is Publish.AUTO else publish
-        run, items = Run(tenant=tenant, kb=kb, candidate=0, on_progress=on_progress), aiter(source.items())
+        run, items = (
+            Run(tenant=tenant, kb=kb, candidate=0, suspect=suspect, on_progress=on_progress),
+            aiter(source.items()),
+        )
         way = await self._way(run, wanted, gives_way=gives_way)
         while True:
             async with self._held(run):
@@ -169,6 +175,7 @@ class DocumentJourney:
                 await self._open(run, origins, moved=moved)
                 await self._pipeline(run, items, way)
                 if run.exhausted:
+                    await self._withdraw(run)
                     await self._prune(run, prune, emptied=emptied, force=force)
                     refuse_wipe(len(removed), of=len(run.current), policy=self._policy, force=force)
                     await self._end(run, removed)
@@ -303,6 +310,7 @@ class DocumentJourney:
             ids = await self._ledger.end(tenant=run.tenant, kb=run.kb, candidate=run.candidate, doc_ids=[known.doc_id])
             await self._followers.set_until(ids, run.candidate)
             run.removed += 1
+            del run.not_taken[known.doc_id]
         return None
 
     def _rejected(self, run: Run, item: SourceItem) -> bool:
@@ -324,13 +332,19 @@ class DocumentJourney:
                 extract_graph=self._extract_graph,
             )
         except NotAccepted as error:
-            run.fail(Failure(item_id=item.item_id, reason=str(error)))
+            run.fail(Failure(item_id=item.item_id, reason=str(error), acl=item.acl, level=item.level))
         except Exception as error:
             # A parser that trips over one hostile file must not stop the other ten thousand.
             logger.exception("could not prepare a document")
             reason = f"It could not be read ({type(error).__name__}). Save it anew."
-            run.fail(Failure(item_id=item.item_id, reason=reason))
+            run.fail(Failure(item_id=item.item_id, reason=reason, acl=item.acl, level=item.level))
         return None
+
+    async def _withdraw(self, run: Run) -> None:
+        """End what stands wider than what could not be taken of it."""
+        gone = too_open(run)
+        await self._end_all(run, gone)
+        tell(run, gone)
 
     async def _keep(self, run: Run, known: Document) -> None:
         if known.until != FOREVER:
@@ -377,6 +391,9 @@ class DocumentJourney:
             for doc_id in doc_ids
             if doc_id not in run.seen and doc_id in run.current and run.current[doc_id].until == FOREVER
         ]
+        await self._end_all(run, gone)
+
+    async def _end_all(self, run: Run, gone: Sequence[str]) -> None:
         if gone:
             ids = await self._ledger.end(tenant=run.tenant, kb=run.kb, candidate=run.candidate, doc_ids=gone)
             await self._followers.set_until(ids, run.candidate)
@@ -457,4 +474,5 @@ class DocumentJourney:
             published=published.number > 0,
             golden=self._golden is not None and await self._golden(run.tenant, run.kb),
             policy=self._policy,
+            suspect=run.suspect if run.added else "",
         )

@@ -9,6 +9,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 from typing import Final
@@ -55,15 +56,22 @@ class Written:
 
 
 def waits(
-    facts: CandidateFacts, written: Written, *, publish: Publish, published: bool, golden: bool, policy: Policy
+    facts: CandidateFacts,
+    written: Written,
+    *,
+    publish: Publish,
+    published: bool,
+    golden: bool,
+    policy: Policy,
+    suspect: str = "",
 ) -> str:
     """Why the candidate is not published by itself; empty when it is. `published`: there is a published snapshot;
-    `golden`: there are cases to judge it by."""
+    `golden`: there are cases to judge it by. `suspect`: what the run itself found wrong with what it adds."""
     if publish is Publish.ALWAYS:
         return ""
     if publish is Publish.NEVER:
         return "it was asked to wait"
-    found = findings(facts, written)
+    found = [*([suspect] if suspect else []), *findings(facts, written)]
     if found and published:
         return "; ".join(found)
     if facts.builds_on_waiting:
@@ -106,4 +114,17 @@ def refuse_wipe(ending: int, *, of: int, policy: Policy, force: bool) -> None:
     raise InvalidInput(
         f"This run would remove {ending} of {of} documents, more than {policy.wipe_share:.0%}. Nothing was published.",
         remedy="Check that the source is whole; if they are really gone, ingest again with --force.",
+    )
+
+
+def rules_lost(paths: Sequence[str]) -> str:
+    """Why documents that are added must wait: those of a folder with a rule of its own may be among them, under a name
+    that the rule does not fit."""
+    named = ", ".join(repr(path) for path in paths[:NAMED_MAX])
+    more = f" and {len(paths) - NAMED_MAX} more" if len(paths) > NAMED_MAX else ""
+    several = len(paths) > 1
+    return (
+        f"the access rule{'s' if several else ''} for {named}{more} fitted documents before and "
+        f"fit{'' if several else 's'} none now: what lay there may have been moved to where more people see it. "
+        "Correct the rule and discard this snapshot, or publish it when that is right"
     )

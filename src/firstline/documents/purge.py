@@ -101,9 +101,13 @@ class Purger:
                 forget(stone)
         return stones
 
-    async def forget(self, doc_ids: Sequence[str], *, tenant: str, kb: str, by: str) -> Certificate:
-        """Bury, purge, and look again. A run that was interrupted is finished by forgetting the same once more."""
-        return await self.purge(await self._buried_or_known(doc_ids, tenant=tenant, kb=kb, by=by), by=by)
+    async def forget(
+        self, doc_ids: Sequence[str], *, tenant: str, kb: str, by: str, texts: frozenset[str] = frozenset()
+    ) -> Certificate:
+        """Bury, purge, and look again. A run that was interrupted is finished by forgetting the same once more. `texts`
+        are blanked in every record by the same pass, so that a record with both is counted once."""
+        stones = await self._buried_or_known(doc_ids, tenant=tenant, kb=kb, by=by)
+        return await self.purge(stones, by=by, texts=texts)
 
     async def finish(self, *, tenant: str | None) -> list[Certificate]:
         """As `resume`, for a job that is done again. TooManyRequests when something of it must wait for a run that is
@@ -149,7 +153,7 @@ class Purger:
                 groups.setdefault((stone.tenant, stone.kb), []).append(stone)
         return groups
 
-    async def purge(self, stones: Sequence[Tombstone], *, by: str) -> Certificate:
+    async def purge(self, stones: Sequence[Tombstone], *, by: str, texts: frozenset[str] = frozenset()) -> Certificate:
         """Remove every trace of documents of one knowledge base that are buried, as they are buried by now: one that
         was forgotten once more is purged of that too, and what a run has taken anew since is left alone."""
         tenant, kb = stones[0].tenant, stones[0].kb
@@ -163,7 +167,7 @@ class Purger:
                 edges += await self._purge_graph(found)
                 now += found
         revisions = [one for found in traces.values() for one in found]
-        marks = await self._marks(kb, traces, tenant)
+        marks = replace(await self._marks(kb, traces, tenant), texts=texts)
         quoted = await self._scrub(marks, tenant)
         waiting = sum([not await self._tombstones.purged(stone) for stone in now])
         names = sorted({one.blob for one in revisions})
@@ -243,14 +247,15 @@ class Purger:
         places: Counter[str] = Counter()
         left: Counter[str] = Counter()
         for kb, doc_ids in subject.documents.items():
-            for place in (await self.forget(doc_ids, tenant=tenant, kb=kb, by=by)).places:
+            done = await self.forget(doc_ids, tenant=tenant, kb=kb, by=by, texts=frozenset({subject.text}))
+            for place in done.places:
                 places[place.name] += place.found
                 left[place.name] += place.left
         marks = Marks(texts=frozenset({subject.text}))
         for name, count in (await self._scrub(marks, tenant)).items():
             places[name] += count
         for name, count in (await self._records.quoting(marks, tenant=tenant)).items():
-            left[name] += count
+            left[name] = max(left[name], count)
         again = await self.look_for(subject.text, tenant=tenant)
         left["documents and chunks"] += sum(map(len, again.documents.values()))
         digest = hashlib.sha256(subject.text.casefold().encode()).hexdigest()

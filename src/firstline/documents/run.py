@@ -8,7 +8,18 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import Final
 
-from firstline.domain import FOREVER, ORIGIN, Chunk, Document, Edge, Failure, Quarantined, QuarantineState, Suspicion
+from firstline.domain import (
+    FOREVER,
+    ORIGIN,
+    Chunk,
+    Document,
+    Edge,
+    Failure,
+    Level,
+    Quarantined,
+    QuarantineState,
+    Suspicion,
+)
 from firstline.errors import InvalidInput
 
 FAILURES_MAX: Final = 10_000
@@ -54,7 +65,17 @@ Batch = Sequence[Prepared]
 class Run:
     """One run over one source. Only the stage that learns something writes it down here."""
 
-    def __init__(self, *, tenant: str, kb: str, candidate: int, on_progress: Callable[[Progress], None] | None) -> None:
+    def __init__(
+        self,
+        *,
+        tenant: str,
+        kb: str,
+        candidate: int,
+        on_progress: Callable[[Progress], None] | None,
+        suspect: str = "",
+    ) -> None:
+        """`suspect`: why it must not publish documents that it adds; empty: it may."""
+        self.suspect = suspect
         self.tenant = tenant
         self.kb = kb
         self.candidate = candidate
@@ -74,6 +95,8 @@ class Run:
         self.redactions: Counter[str] = Counter()
         self.failures: list[Failure] = []
         self.unread: set[str] = set()
+        self.not_taken: dict[str, tuple[frozenset[str], Level]] = {}
+        """Who may see what could not be taken, or waits for a person: tags and level, by document or table."""
         self.decided: dict[tuple[str, str], QuarantineState] = {}
         self.held: list[Quarantined] = []
         """Not recorded yet: `take_held` empties it."""
@@ -120,12 +143,15 @@ class Run:
         if failure.keeps:
             table, mark, _ = failure.item_id.partition("#")
             self.unread.add(table + mark)
+        if failure.known_access is not None:
+            self.not_taken[failure.item_id] = failure.known_access
         if len(self.failures) < FAILURES_MAX:
             self.failures.append(failure)
 
     def hold(self, prepared: Prepared) -> None:
         """Keep it out: what stands of the document, an older revision, stays as it is."""
         document = prepared.document
+        self.not_taken[document.doc_id] = (document.acl, document.level)
         says = "; ".join(f"{one.where}: {', '.join(one.says)}" for one in prepared.suspicions)
         if self.state_of(prepared) is QuarantineState.REJECTED:
             # It is decided and waits for nobody: it takes no room from those that do.

@@ -63,6 +63,8 @@ class Heard:
     published: bool = False
     snapshot: int = 0
     waits: str = ""
+    rules_met: tuple[str, ...] = ()
+    rules_wait: int = 0
     added: int = 0
     changed: int = 0
     removed: int = 0
@@ -102,7 +104,7 @@ class Heard:
         self.held += len(report.held)
         self.published = self.published or report.published
         self.snapshot = max(self.snapshot, report.snapshot)
-        self.waits = report.waits or self.waits
+        self.waits = self.waits or report.waits
         self.failures.extend(report.failures[: max(0, FAILURES_NAMED_MAX - len(self.failures))])
         for name, count in report.redactions.items():
             self.redactions[name] = self.redactions.get(name, 0) + count
@@ -132,4 +134,6 @@ class Heard:
             complete=self.complete,
             duration_s=duration_s,
             redactions=dict(self.redactions),
+            rules_met=self.rules_met,
+            rules_wait=self.rules_wait,
         )

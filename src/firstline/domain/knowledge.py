@@ -203,12 +203,19 @@ class CalibratedGates:
 class Failure:
     """A source item that could not become a document, and why. The rest of the run went on without it.
 
-    Unless `keeps` is false, what stands of it from earlier runs is spared when what is gone is pruned.
+    Unless `keeps` is false, what stands of it from earlier runs is spared when what is gone is pruned; a revision that
+    shows to more people than `acl` and `level` would have let is not. None: its access is not known.
     """
 
     item_id: str
     reason: str
     keeps: bool = True
+    acl: frozenset[str] | None = None
+    level: Level | None = None
+
+    @property
+    def known_access(self) -> tuple[frozenset[str], Level] | None:
+        return None if self.acl is None or self.level is None else (self.acl, self.level)
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)

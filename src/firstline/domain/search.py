@@ -188,9 +188,11 @@ class Critique:
     """`opposed`: the draft is about the opposite of the operation asked for, and must not be shown.
 
     `some_parts`: several things were asked, and `missing` are those without an answer, in the asker's words.
+    `unsaid`: figures that the question takes for granted and the draft does not say, in the asker's words.
     """
 
     coverage: Coverage
     missing: tuple[str, ...]
     opposed: bool = False
     some_parts: bool = False
+    unsaid: tuple[str, ...] = ()

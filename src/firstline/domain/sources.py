@@ -51,7 +51,16 @@ class Alert:
     keeps: bool = True
 
 
-Change = SourceItem | Unchanged | Removed | Failure | Cursor | Complete | Alert
+@dataclass(frozen=True, kw_only=True, slots=True)
+class RulesFit:
+    """Access rules of the source, by their paths: those that fit a document that is there now, and those that fit none.
+    A source that can say so before its items does."""
+
+    met: tuple[str, ...]
+    unmet: tuple[str, ...]
+
+
+Change = SourceItem | Unchanged | Removed | Failure | Cursor | Complete | Alert | RulesFit
 """What a source may say during a sync."""
 
 CURSOR_CHARS_MAX = 8_000_000
@@ -128,3 +137,7 @@ class SyncReport:
     complete: bool = False
     duration_s: float = 0.0
     redactions: Mapping[str, int] = field(default_factory=dict[str, int])
+    rules_met: tuple[str, ...] = ()
+    """Paths of access rules that fit a document, or did until their documents went somewhere."""
+    rules_wait: int = 0
+    """The snapshot that waits because of the latter; 0 without one."""

@@ -1,16 +1,18 @@
 """Does the verified draft answer the whole question, and not its opposite?
 
-Part by part, by the words that carry each part; an operation asked for, by the words that stand for it. A question that
-asks several things is judged by each of them.
+Part by part, by the words that carry each part; an operation asked for, by the words that stand for it; a figure that
+the question takes for granted, by what is quoted. A question that asks several things is judged by each of them.
 """
 
 from __future__ import annotations
 
 import re
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Final
 
 from firstline.domain import Claim, Coverage, Critique, Evidence, Note
+from firstline.questions.claims.asked_figures import figures_unsaid
 from firstline.questions.claims.parts import Part, asked_parts
 from firstline.questions.message.opposites import opposed
 from firstline.questions.message.terms import all_stems, stem, terms
@@ -33,11 +35,13 @@ GENERAL: Final = frozenset(
 def critique(question: str, claims: Sequence[Claim], evidence: Sequence[Evidence]) -> Critique:
     if not claims:
         return Critique(coverage=Coverage.CANNOT, missing=(question[:200],))
-    cited = {citation.chunk_id for claim in claims for citation in claim.citations}
-    context = " ".join(
-        " ".join((piece.chunk.title, *piece.chunk.section_path)) for piece in evidence if piece.chunk.chunk_id in cited
-    )
-    said = " ".join(claim.text for claim in claims) + " " + context
+    judged = _judged(question, claims, evidence)
+    # What stands in a title or a heading is read as well: a draft may not repeat it.
+    return replace(judged, unsaid=figures_unsaid(question, _said(claims, evidence)))
+
+
+def _judged(question: str, claims: Sequence[Claim], evidence: Sequence[Evidence]) -> Critique:
+    said = "\n".join(_said(claims, evidence))
     available = all_stems(said)
     against = opposed(question, said)
     unanswered = _unanswered(asked_parts(question), available)
@@ -56,11 +60,23 @@ def critique(question: str, claims: Sequence[Claim], evidence: Sequence[Evidence
     return Critique(coverage=coverage, missing=missing, opposed=against)
 
 
+def _said(claims: Sequence[Claim], evidence: Sequence[Evidence]) -> list[str]:
+    """The claims, and the titles and headings above them, each by itself: where a sentence begins tells an order."""
+    cited = {citation.chunk_id for claim in claims for citation in claim.citations}
+    above = [(piece.chunk.title, *piece.chunk.section_path) for piece in evidence if piece.chunk.chunk_id in cited]
+    return [*(claim.text for claim in claims), *(line for lines in above for line in lines)]
+
+
 def unanswered_note(judged: Critique) -> tuple[Note, ...]:
     """What the asker must know of a compound question: our words, and their own for the parts without an answer."""
     if not judged.some_parts:
         return ()
     return (Note(key="answered.part", values={"parts": judged.missing}),)
+
+
+def figure_note(judged: Critique) -> tuple[Note, ...]:
+    """What the asker must know of figures that they took for granted. An answer with it is not the whole answer."""
+    return (Note(key="answered.figure", values={"figures": judged.unsaid}),) if judged.unsaid else ()
 
 
 def _unanswered(parts: Sequence[Part], available: frozenset[str]) -> tuple[str, ...]:

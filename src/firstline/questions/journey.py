@@ -1,7 +1,7 @@
 """A question's journey, and every branch of it.
 
-    session -> FAQ -> triage -> spelling -> rewrite -> retrieve -> prefer -> [relevance gate] -> compose -> verify
-            -> critique -> [confidence gate] -> Outcome -> record
+    session -> FAQ -> triage -> spelling -> rewrite -> route -> retrieve -> prefer -> [traverse] -> [relevance gate]
+            -> compose -> verify -> critique -> [confidence gate] -> Outcome -> record
 
 A question holds ONE snapshot from its first lookup to its last citation. Expected outcomes are values; whatever goes
 wrong on the way becomes an honest Escalated within the turn's deadline.
@@ -60,7 +60,7 @@ from firstline.questions.asked import Asked, Message, OnStatus
 from firstline.questions.caveats import caveats, readings
 from firstline.questions.clarify import clarify
 from firstline.questions.compose import compose
-from firstline.questions.critique import critique, unanswered_note
+from firstline.questions.critique import critique, figure_note, unanswered_note
 from firstline.questions.cut_short import BEGIN_S_MIN, RECORD_S_MAX, cut_short, ledger_s_max
 from firstline.questions.faq import faq
 from firstline.questions.gate import GateModel, confidence_features, relevance_features
@@ -441,7 +441,7 @@ class QuestionJourney:
             completeness = Completeness.UNSURE
         else:
             completeness = Completeness.FULL if judged.coverage is Coverage.FULLY else Completeness.PARTIAL
-        notes = caveats(trail, verification.kept)
+        notes = (*figure_note(judged), *caveats(trail, verification.kept))
         if notes and completeness is Completeness.FULL:
             completeness = Completeness.PARTIAL
         return Answered(

@@ -47,7 +47,7 @@ def lost_at_of(
     *,
     kept: int,
 ) -> str:
-    if fused is None:
+    if fused is None and preferred is None:
         return "candidates"
     if preferred is None:
         return _pushed_out_by(doc_id, stages, kept=kept) or "documents_ranked"
@@ -58,6 +58,8 @@ def lost_at_of(
 
 def _pushed_out_by(doc_id: str, stages: Stages, *, kept: int) -> str:
     """The last stage that took the page out of the places kept; "" when it was never in them."""
+    if _within(stages.preferred, doc_id, kept):
+        return "traverse"
     if _within(stages.reranked, doc_id, kept):
         return "prefer"
     return "rerank" if _within(stages.fused, doc_id, kept) else ""
@@ -98,6 +100,11 @@ def verdict_of(
         return (
             "This page was among the documents that are kept, and gave its place to another version of the same page "
             "that covers the version asked for."
+        )
+    if lost_at == "traverse":
+        return (
+            "This page was among the documents that are kept, and gave its place to a page that the graph led to from "
+            "what the question names."
         )
     if lost_at == "evidence_chunks":
         return (

@@ -60,8 +60,8 @@ class Missed:
     """Where a page stood at each stage of a turn. Places count documents from 1; None: it was not there any more.
 
     `lost_at` names what dropped it: a limit (candidates, documents_ranked, evidence_chunks), a stage that put others
-    before it (rerank, prefer) or the gate; "" when none did. `lacks` are words of the question that the page does not
-    hold. `verdict` says it in plain words, and what was different when the turn ran.
+    before it (rerank, prefer, traverse) or the gate; "" when none did. `lacks` are words of the question that the page
+    does not hold. `verdict` says it in plain words, and what was different when the turn ran.
     """
 
     doc_id: str
@@ -145,8 +145,8 @@ async def _followed(
     trail = Trail()
     kept = search.documents_ranked
     stages = await search.stages(plan, scope, trail, limit=kept)
-    trail.ranked = ranked = copies_last(stages.preferred, trail.copies)
-    evidence = await search.read(ranked, scope, question=plan.standalone)
+    trail.ranked = ranked = copies_last(stages.joined, trail.copies)
+    evidence = await search.read(ranked, scope, question=plan.standalone, paths=trail.paths)
     neighbour = await search.neighbour(ranked, scope, trail.sisters)
     gate = read(gates["relevance"], relevance_features(plan.standalone, ranked, evidence, neighbour=neighbour))
     fused_place, preferred_place = place_of(fused, doc_id), place_of(ranked, doc_id)

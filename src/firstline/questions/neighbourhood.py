@@ -12,8 +12,9 @@ from typing import Final
 
 from firstline.domain import Chunk, Document, Edge, Entity, EntityKind, Relation
 from firstline.entity_names import name_key
-from firstline.errors import NotFound
+from firstline.errors import InvalidInput, NotFound
 from firstline.ports import BlobStore, Graph, KnowledgeLedger, Scope
+from firstline.questions.walk.checked import Checked
 
 WORDS_BYTES_MAX: Final = 600
 NAMED_MAX: Final = 50
@@ -48,7 +49,7 @@ async def entities_named(name: str, scope: Scope, *, graph: Graph, knowledge: Kn
     keys = dict.fromkeys((name_key(name), name, name.strip()))
     asked = [f"{kind}:{key}" for kind in EntityKind for key in keys if key]
     known = sorted(await graph.known([name, *asked], scope))
-    edges = await graph.around(known, scope, relations=EVERY, limit_each=NAMED_MAX) if known else []
+    edges = await Checked(graph).around(known, scope, relations=EVERY, limit_each=NAMED_MAX) if known else []
     chunks = {chunk.chunk_id for chunk in await knowledge.chunks(_distinct(e.chunk_id for e in edges), scope)}
     seen = [edge for edge in edges if edge.chunk_id in chunks]
     return [found for entity_id in known if (found := _as_written(entity_id, seen)) is not None]
@@ -58,10 +59,12 @@ async def neighbourhood(
     entity_id: str, scope: Scope, *, graph: Graph, knowledge: KnowledgeLedger, blobs: BlobStore, limit: int
 ) -> Neighbourhood:
     """Up to `limit` edges in each direction. NotFound when there is no such entity, or none that the scope may see."""
-    edges = await graph.around([entity_id], scope, relations=EVERY, limit_each=limit)
+    edges = await Checked(graph).around([entity_id], scope, relations=EVERY, limit_each=limit)
     chunks = {chunk.chunk_id: chunk for chunk in await knowledge.chunks(_distinct(e.chunk_id for e in edges), scope)}
     documents = {one.doc_id: one for one in await knowledge.documents(_distinct(e.doc_id for e in edges), scope)}
     seen = [edge for edge in edges if edge.chunk_id in chunks and edge.doc_id in documents]
+    words = {edge.edge_id: await _words(edge, chunks[edge.chunk_id], blobs) for edge in seen}
+    seen = [edge for edge in seen if words[edge.edge_id]]
     entity = _as_written(entity_id, seen)
     if entity is None:
         raise NotFound(
@@ -73,7 +76,7 @@ async def neighbourhood(
             edge=edge,
             outward=edge.source.entity_id == entity_id,
             document=documents[edge.doc_id],
-            words=await _words(edge, chunks[edge.chunk_id], blobs),
+            words=words[edge.edge_id],
         )
         for edge in seen
     ]
@@ -81,7 +84,11 @@ async def neighbourhood(
 
 
 async def _words(edge: Edge, chunk: Chunk, blobs: BlobStore) -> str:
-    data = await blobs.get_range(chunk.blob, edge.start, min(edge.end, edge.start + WORDS_BYTES_MAX))
+    """ "" for what cannot be read: forgotten between look-up and read, or a place that is not in the document."""
+    try:
+        data = await blobs.get_range(chunk.blob, edge.start, min(edge.end, edge.start + WORDS_BYTES_MAX))
+    except (NotFound, InvalidInput):
+        return ""
     text = " ".join(data.decode(errors="ignore").split())
     return f"{text} …" if edge.end - edge.start > WORDS_BYTES_MAX else text
 

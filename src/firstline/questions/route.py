@@ -1,8 +1,8 @@
 """Which way does a question take? Classic unless its words ask for a relation.
 
 The rules look at the form of the question alone, so that a classic question pays nothing; whether what it names is
-known is found out on the way, and if it is not, the classic ranking stands. docs/graph.md says what each rule brings
-and costs.
+known is found out on the way, and if it is not, the classic ranking stands. What the graph brings by each rule, and
+costs where no relation is needed: `python -m benchmarks.graph_questions`.
 """
 
 from __future__ import annotations

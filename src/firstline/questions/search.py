@@ -5,7 +5,8 @@
 | embed | the question has no vector | words alone are searched; what passes the gates is shown as unsure at most |
 | search | the chunk index gives nothing, or no numbers | Unavailable: the turn is handed over |
 | rerank | the reranker gives no scores | the fused order stands |
-| traverse | the graph is not walked to its end | what was found stands, with what was reached in time |
+| traverse | the graph is late | what was found stands, with what was reached in whole steps |
+| traverse | the graph is broken, or answers what was not asked or not for this asker | what was found stands |
 
 What was done instead is noted in the turn's trail: `--explain` and the metrics show it.
 """
@@ -54,7 +55,7 @@ WORDS_ALONE: Final = "words alone were searched"
 WITHOUT_CONTEXT: Final = "what the message leans on was searched by words alone"
 FUSED_ORDER: Final = "the fused order stands"
 UNWALKED: Final = "the graph was not walked"
-PARTLY_WALKED: Final = "the graph was walked in part"
+PARTLY_WALKED: Final = "the graph was walked in part, as far as step "
 NOTHING_WALKED: Final[Mapping[str, tuple[str, ...]]] = MappingProxyType({})
 """What is done instead, as the record says it: a replay does the same."""
 
@@ -206,7 +207,7 @@ class Search:
         question: str,
         paths: Mapping[str, tuple[str, ...]] = NOTHING_WALKED,
     ) -> tuple[Evidence, ...]:
-        """`paths` say how the graph led to documents, by their ids."""
+        """`paths` say how the graph led to documents, by their ids. Why a piece completes another one stands first."""
         read = await read_evidence(
             ranked,
             scope,
@@ -216,7 +217,7 @@ class Search:
             question=question,
         )
         return tuple(
-            replace(piece, path=(*paths[piece.chunk.doc_id], *piece.path)) if piece.chunk.doc_id in paths else piece
+            replace(piece, path=(*piece.path, *paths[piece.chunk.doc_id])) if piece.chunk.doc_id in paths else piece
             for piece in read
         )
 
@@ -334,7 +335,7 @@ class Search:
                 scope,
                 graph=graph,
                 passages=self._passages,
-                limits=self._limits.walk,
+                limits=replace(self._limits.walk, steps=_steps_then(trail, self._limits.walk)),
                 ordinary=self._english,
                 exclude=exclude,
             )
@@ -344,15 +345,20 @@ class Search:
             self._without(trail, "traverse", error, UNWALKED)
             return found[:limit]
         if not walked.whole:
-            self._without(trail, "traverse", TimeoutError(), PARTLY_WALKED)
+            instead = f"{PARTLY_WALKED}{walked.steps}" if walked.steps else UNWALKED
+            self._without(trail, "traverse", TimeoutError(), instead)
         trail.documents = {**trail.documents, **documents}
         trail.paths = {doc_id: one.path for doc_id, one in reached.items() if doc_id in documents}
-        return joined(
+        ranked = joined(
             found,
             {doc_id: reached[doc_id].weight for doc_id in trail.paths},
             {doc_id: reached[doc_id].chunk_ids for doc_id in trail.paths},
             limit=limit,
         )
+        # What the graph brings may be a copy of a page that was found, or have been replaced.
+        trail.copies = copies_of(ranked, trail.documents)
+        trail.outdated = superseded_of(trail.documents)
+        return ranked
 
     async def _passages(self, chunk_ids: Sequence[str], scope: Scope) -> Mapping[str, str]:
         return await read_passages(chunk_ids, scope, ledger=self._knowledge, blobs=self._blobs)
@@ -389,3 +395,9 @@ class Search:
         # A FirstlineError's text names no address; another error's may, and its kind says enough.
         cause = error.message.rstrip(".") if isinstance(error, FirstlineError) else type(error).__name__
         logger.warning("stage %s was %s (%s): %s", stage, why, cause, instead)
+
+
+def _steps_then(trail: Trail, limits: WalkLimits) -> int:
+    """How far the graph was walked in the recorded turn that is replayed."""
+    _, partly, steps = trail.then.get("traverse", "").partition(PARTLY_WALKED)
+    return int(steps) if partly and steps.isdecimal() else limits.steps

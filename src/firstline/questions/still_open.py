@@ -9,7 +9,7 @@ from typing import Final
 from firstline.domain import Answered, Asks, Claim, ClaimKind, Clarify, Completeness, Note
 from firstline.questions.claims.standing import cannot_stand
 
-OF_THE_MESSAGE: Final = frozenset({"answered.read_as", "answered.part"})
+OF_THE_MESSAGE: Final = frozenset({"answered.read_as", "answered.part", "answered.figure"})
 """Notes that speak of the asker's own words, whichever page answered."""
 OF_PAGES: Final = "answered.pages_differ"
 OPTIONS_MIN: Final = 2

@@ -23,6 +23,7 @@ from firstline.domain import Edge, EntityKind, RankedDocument, Relation
 from firstline.entity_names import name_key
 from firstline.ports import Graph, Scope
 from firstline.questions.message.terms import all_stems, identifiers, terms
+from firstline.questions.walk.checked import Checked, Ways
 from firstline.questions.walk.names import Named, names_in, written_large
 
 NAMED: Final = 1.0
@@ -36,7 +37,8 @@ APART: Final = 0.7
 SHARED: Final = 0.5
 """What a hop keeps beside a hop's own share when both documents mention a name that hardly anybody else does."""
 SHARERS_MAX: Final = 3
-"""Documents that mention a name, beside the one gone on from; with more of them it is a hub and leads nowhere."""
+"""Documents that mention a name, beside the one gone on from, or that tell of one code; with more of them it is a hub
+and leads to none that was not found without it."""
 MENTIONS_MAX: Final = 16
 """Edges looked at to tell whether a name is a hub: a document may mention it in several chunks."""
 NAMESAKE: Final = 0.5
@@ -65,6 +67,8 @@ class WalkLimits:
     reached: int = 32
     """Documents kept, the heaviest ones."""
     budget_s: float = 0.25
+    steps: int = 100
+    """Of which a hop has three. A replay goes as far as the recorded walk went in its time."""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -80,12 +84,14 @@ class Reached:
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Walked:
-    """Heaviest first. `whole`: nothing was left for want of time. `begun`: the question names something that is known;
-    otherwise only what was found was gone on from."""
+    """Heaviest first: what was reached in whole steps. `whole`: nothing was left for want of time. `begun`: the
+    question names something that is known; otherwise only what was found was gone on from. `steps` is how many were
+    made: with as many as their limit, another walk over the same comes to the same."""
 
     reached: tuple[Reached, ...]
     whole: bool
     begun: bool
+    steps: int
 
 
 async def traverse(
@@ -101,14 +107,16 @@ async def traverse(
 ) -> Walked:
     """`found` is the classic ranking, best first. `ordinary` words in lower case name nothing by themselves; documents
     of `exclude` are as if they did not exist."""
-    walk = _Walk(question, scope, graph=graph, passages=passages, limits=limits, ordinary=ordinary, exclude=exclude)
+    walk = _Walk(
+        question, scope, graph=Checked(graph), passages=passages, limits=limits, ordinary=ordinary, exclude=exclude
+    )
     try:
         async with asyncio.timeout(limits.budget_s):
             await walk.go(found)
             whole = True
     except TimeoutError:
         whole = False
-    return Walked(reached=walk.heaviest(), whole=whole, begun=walk.begun)
+    return Walked(reached=walk.heaviest(walk.kept), whole=whole, begun=walk.begun, steps=walk.steps)
 
 
 class _Walk:
@@ -117,7 +125,7 @@ class _Walk:
         question: str,
         scope: Scope,
         *,
-        graph: Graph,
+        graph: Ways,
         passages: Passages,
         limits: WalkLimits,
         ordinary: Collection[str],
@@ -137,10 +145,19 @@ class _Walk:
         self._left: set[str] = set()
         """Gone on from already."""
         self.begun = False
+        self.steps = 0
+        self.kept: dict[str, Reached] = {}
+        """As it was after the last step that was made whole."""
 
-    def heaviest(self) -> tuple[Reached, ...]:
-        order = sorted(self._reached.values(), key=lambda one: (-one.weight, one.doc_id))
+    def heaviest(self, reached: Mapping[str, Reached]) -> tuple[Reached, ...]:
+        order = sorted(reached.values(), key=lambda one: (-one.weight, one.doc_id))
         return tuple(order[: self._limits.reached])
+
+    def _stepped(self) -> None:
+        self.steps += 1
+        self.kept = dict(self._reached)
+        if self.steps >= self._limits.steps:
+            raise TimeoutError
 
     async def go(self, found: Sequence[RankedDocument]) -> None:
         for place, one in enumerate(found):
@@ -150,8 +167,9 @@ class _Walk:
         await self._begin_told()
         self.begun = bool(self._reached)
         self._begin_found(found[: self._limits.found])
+        self._stepped()
         for hop in range(self._limits.hops):
-            frontier = [one for one in self.heaviest() if one.doc_id not in self._left and one.weight > 0]
+            frontier = [one for one in self.heaviest(self._reached) if one.doc_id not in self._left and one.weight > 0]
             frontier = frontier[: self._limits.fan_in]
             if not frontier:
                 return
@@ -169,15 +187,20 @@ class _Walk:
         ids = [f"{kind}:{key}" for key in written if key for kind in TOLD_OF]
         if not ids:
             return
+        told: dict[str, list[Edge]] = {}
         for edge in await self._around(ids, TELLING):
-            told, whom = (
-                (edge.target, edge.source) if edge.relation is Relation.HAS_ROOT_CAUSE else (edge.source, edge.target)
-            )
-            if told.key == edge.chunk_id:
-                words = f"“{whom.name}” {edge.relation} “{told.name}”"
-                if edge.relation is Relation.RESOLVES:
-                    words = f"“{told.name}” RESOLVES “{whom.name}”"
-                self._reach(edge.doc_id, NAMED * edge.confidence, (edge.chunk_id,), (words,))
+            causes = edge.relation is Relation.HAS_ROOT_CAUSE
+            case, whom = (edge.target, edge.source) if causes else (edge.source, edge.target)
+            if case.key == edge.chunk_id:
+                told.setdefault(whom.entity_id, []).append(edge)
+        for edges in told.values():
+            everybody = len({edge.doc_id for edge in edges}) > SHARERS_MAX
+            for edge in edges:
+                if everybody and edge.doc_id not in self._hits:
+                    continue
+                words = f"“{edge.source.name}” {edge.relation} “{edge.target.name}”"
+                weight = 0.0 if everybody else NAMED * edge.confidence
+                self._reach(edge.doc_id, weight, (edge.chunk_id,), (words,), tells=True)
 
     def _begin_found(self, found: Sequence[RankedDocument]) -> None:
         if not found:
@@ -185,12 +208,15 @@ class _Walk:
         best, last = found[0].score, found[-1].score
         for one in found:
             share = (one.score - last) / (best - last) if best > last else 1.0
-            self._reach(one.doc_id, FOUND * share, (), ())
+            if one.doc_id not in self._reached:
+                self._reach(one.doc_id, FOUND * share, (), ())
 
     async def _hop(self, frontier: Sequence[Reached], *, keeps: float) -> None:
         chunks = {one.doc_id: (*one.chunk_ids, *self._hits.get(one.doc_id, ()))[:PASSAGES] for one in frontier}
         read = await self._passages([chunk_id for own in chunks.values() for chunk_id in own], self._scope)
-        texts = ["\n".join(read[chunk_id] for chunk_id in chunks[one.doc_id] if chunk_id in read) for one in frontier]
+        told = [(one, "\n".join(read[own] for own in chunks[one.doc_id] if own in read)) for one in frontier]
+        # What cannot be read leads nowhere: its title would stand in the paths of what it leads to.
+        frontier, texts = [one for one, text in told if text], [text for _, text in told if text]
         named = await names_in(texts, self._scope, graph=self._graph, ordinary=self._ordinary)
         for one, text, names in zip(frontier, texts, named, strict=True):
             title = text.partition("\n")[0]
@@ -199,14 +225,19 @@ class _Walk:
                     continue
                 kept = one.weight * keeps * self._bearing(text, name)
                 self._call(name, weight=kept, path=(*one.path, f"“{title}” MENTIONS “{name.written}”"))
-        await self._follow(frontier, keeps=keeps)
-        await self._share(
-            [(one, text) for one, text in zip(frontier, texts, strict=True) if one.weight >= NAMED], keeps
-        )
+        self._stepped()
+        gone_on = list(zip(frontier, texts, strict=True))
+        await self._follow(gone_on, keeps=keeps)
+        self._stepped()
+        await self._share([(one, text) for one, text in gone_on if one.weight >= NAMED], keeps)
+        self._stepped()
 
     async def _share(self, begun: Sequence[tuple[Reached, str]], keeps: float) -> None:
         """From what the question names to who mentions the same rare name: "King Otto" here, "Otto" there."""
-        large = {one.doc_id: written_large(text, ordinary=self._ordinary) for one, text in begun}
+        large: dict[str, dict[str, str]] = {}
+        for one, text in begun:
+            await asyncio.sleep(0)
+            large[one.doc_id] = written_large(text, ordinary=self._ordinary)
         ids = {f"{EntityKind.COMPONENT}:{key}": None for own in large.values() for key in own}
         if not ids:
             return
@@ -225,9 +256,9 @@ class _Walk:
                     words = f"“{title}” MENTIONS “{written}” as “{edge.source.name}” does"
                     self._reach(doc_id, one.weight * keeps * SHARED, (edge.chunk_id,), (*one.path, words))
 
-    async def _follow(self, frontier: Sequence[Reached], *, keeps: float) -> None:
-        """What these documents link to, replace or repeat, and what does so with them."""
-        by_id = {f"{EntityKind.DOCUMENT}:{one.doc_id}": one for one in frontier}
+    async def _follow(self, gone_on: Sequence[tuple[Reached, str]], *, keeps: float) -> None:
+        """What these documents link to, replace or repeat."""
+        by_id = {f"{EntityKind.DOCUMENT}:{one.doc_id}": (one, text.partition("\n")[0]) for one, text in gone_on}
         said = [edge for edge in await self._around(list(by_id), SAYING) if edge.source.entity_id in by_id]
         aims = {edge.target.entity_id for edge in said}
         if not aims:
@@ -236,9 +267,9 @@ class _Walk:
         for name in await self._graph.named(aims, self._scope, limit_each=self._limits.fan_out):
             called.setdefault(name.target.entity_id, []).append(name)
         for edge in said:
-            one = by_id[edge.source.entity_id]
+            one, title = by_id[edge.source.entity_id]
             for name in called.get(edge.target.entity_id, ()):
-                words = f"“{edge.source.name}” {edge.relation} “{name.source.name}”"
+                words = f"“{title}” {edge.relation} “{name.source.name}”"
                 weight = one.weight * keeps * edge.confidence * APART
                 self._reach(name.doc_id, weight, (name.chunk_id,), (*one.path, words))
 
@@ -248,14 +279,20 @@ class _Walk:
     def _call(self, name: Named, *, weight: float, path: tuple[str, ...]) -> None:
         """Reach whoever goes by the name: fully the one that was found best, the others less."""
         far = len(self._place)
-        order = sorted(name.edges, key=lambda edge: (self._place.get(edge.doc_id, far), -edge.confidence, edge.doc_id))
+        there = [edge for edge in name.edges if edge.doc_id not in self._exclude]
+        order = sorted(there, key=lambda edge: (self._place.get(edge.doc_id, far), -edge.confidence, edge.doc_id))
         for place, edge in enumerate(order):
             share = 1.0 if place == 0 else NAMESAKE
             self._reach(edge.doc_id, weight * share, (edge.chunk_id,), path)
 
-    def _reach(self, doc_id: str, weight: float, chunk_ids: tuple[str, ...], path: tuple[str, ...]) -> None:
+    def _reach(
+        self, doc_id: str, weight: float, chunk_ids: tuple[str, ...], path: tuple[str, ...], *, tells: bool = False
+    ) -> None:
+        """Of a document that was found the chunks are known, unless these tell the cause or the cure."""
         if doc_id in self._exclude:
             return
+        if doc_id in self._hits and not tells:
+            chunk_ids = ()
         before = self._reached.get(doc_id)
         if before is None or weight > before.weight:
             chunks = tuple(dict.fromkeys((*chunk_ids, *(before.chunk_ids if before else ()))))

@@ -8,6 +8,7 @@ from __future__ import annotations
 import shlex
 import sys
 import time
+import unicodedata
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Final
@@ -23,6 +24,10 @@ PAGES_MAX: Final = 200
 DOCUMENT_S_MAX: Final = 600.0
 PROBLEM_CHARS_MAX: Final = 200
 FAILURES_IN_A_ROW_MAX: Final = 3
+ODD_SHARE_MAX: Final = 0.1
+"""Of the signs of a page. Bytes at random that happen to be UTF-8 have twice as many, what is printed on paper none."""
+_NO_TEXT: Final = frozenset({"Cc", "Cn", "Co", "Cs"})
+_SPACES: Final = frozenset("\t\n\v\f\r")
 _DRAW: Final = Limits(memory_bytes=3 * GIB, cpu_s=60, output_bytes=PNG_BYTES_MAX, seconds=60.0)
 
 
@@ -63,7 +68,12 @@ class OcrCommand:
         if ended.code != 0:
             told = f": {why[:PROBLEM_CHARS_MAX]}" if why else ""
             raise NotAccepted(f"the program ended with {ended.code}{told}", remedy="Try `ocr_command` on the page.")
-        return ended.said.decode("utf-8", "replace")
+        try:
+            return ended.said.decode("utf-8")
+        except UnicodeDecodeError:
+            raise NotAccepted(
+                "what the program said is not UTF-8", remedy="Let `ocr_command` say its text in UTF-8."
+            ) from None
 
 
 def command_words(command: str) -> list[str]:
@@ -101,7 +111,7 @@ def recognised(raw: bytes, pages: Sequence[int], *, reader: TextFromImage, limit
             found.untried = list(pages[place:])
             break
         try:
-            text = reader.read(_drawn(raw, page)).strip("\f\n\r ")
+            text = _legible(reader.read(_drawn(raw, page)).strip("\f\n\r "))
         except NotAccepted as error:
             found.problems[page] = error.message
             in_a_row += 1
@@ -115,6 +125,14 @@ def recognised(raw: bytes, pages: Sequence[int], *, reader: TextFromImage, limit
         else:
             found.empty.append(page)
     return found
+
+
+def _legible(text: str) -> str:
+    """NotAccepted when it is no text: a picture or a program's own format, taken for one."""
+    odd = sum(unicodedata.category(sign) in _NO_TEXT or sign == "\ufffd" for sign in text if sign not in _SPACES)
+    if odd > ODD_SHARE_MAX * len(text):
+        raise NotAccepted("what was read is mostly control signs", remedy="Try `ocr_command` on the page.")
+    return text
 
 
 def _why_no_more(place: int, in_a_row: int, ends: float, limits: OcrLimits) -> str:

@@ -121,6 +121,22 @@ class MemoryChangeLedger:
             self._times[key].due_at = self._now() + timedelta(seconds=again_in_s)
         return len(found)
 
+    async def let_on(self, *, tenant: str, kb: str) -> int:
+        now, held = self._now(), 0
+        for key, one in self._kept.items():
+            waits = one.state is ChangeState.WAITING and self._times[key].due_at > now
+            if (
+                key[:2] == (tenant, kb)
+                and waits
+                and one.change.document is not None
+                and not one.attempts
+                and one.problem
+            ):
+                self._kept[key] = replace(one, problem="")
+                self._times[key].due_at = now
+                held += 1
+        return held
+
     async def dead(self, *, tenant: str, limit: int) -> list[WaitingChange]:
         found = [one for one in self._kept.values() if one.tenant == tenant and one.state is ChangeState.DEAD]
         return sorted(found, key=lambda one: -one.seq)[:limit]

@@ -131,6 +131,16 @@ class PostgresChangeLedger:
         )
         return len(rows)
 
+    async def let_on(self, *, tenant: str, kb: str) -> int:
+        # What failed and is tried again later has attempts.
+        rows = await self._database.rows(
+            """UPDATE firstline.raw_documents SET problem = '', due_at = now()
+            WHERE tenant = %s AND kb = %s AND state = 'waiting' AND NOT deleted AND attempts = 0 AND problem <> ''
+              AND due_at > now() RETURNING seq""",
+            [storable(tenant), storable(kb)],
+        )
+        return len(rows)
+
     async def dead(self, *, tenant: str, limit: int) -> list[WaitingChange]:
         rows = await self._database.rows(
             f"""SELECT {_COLUMNS} FROM firstline.raw_documents

@@ -1,9 +1,4 @@
-"""The graph on the ledger's Postgres. A look-up is one statement, whatever the number of entities asked for.
-
-Of every entity the best few edges are read off an index that lies in their order and holds all that the filters ask;
-the table is visited for these alone. Forgotten documents are left out of what was read: while some wait to be purged,
-an entity may have fewer edges than it could.
-"""
+"""The graph on the ledger's Postgres. A look-up is one statement, whatever the number of entities asked for."""
 
 from __future__ import annotations
 
@@ -22,7 +17,6 @@ from firstline.engines.postgres.graph_rows import (
     CONFIDENCE_COLUMN,
     ID_COLUMN,
     INSERT,
-    READ,
     RELATIONS,
     Access,
     access_of,
@@ -31,7 +25,9 @@ from firstline.engines.postgres.graph_rows import (
     mended,
     parted,
     read_edge,
+    storable_ids,
 )
+from firstline.engines.postgres.graph_statements import AROUND, EDGES, EDGES_OF_CHUNKS, KNOWN, NAMED
 from firstline.engines.postgres.pool import Database
 from firstline.engines.postgres.rows import possible_ids, scope_parameters
 from firstline.engines.postgres.text import storable
@@ -42,86 +38,6 @@ ROWS_AT_ONCE: Final = 5_000
 ACCESSES_KEPT: Final = 10_000
 ACCESS_TRIES: Final = 3
 """It may be removed between two looks."""
-
-READABLE: Final[LiteralString] = """e.access = ANY (ARRAY(
-        SELECT access FROM firstline.graph_access
-        WHERE tenant = %(tenant)s AND kb = %(kb)s AND level <= %(level_max)s AND acl && %(acl_tags)s::text[]))
-    AND e.since <= %(snapshot)s AND e.until > %(snapshot)s"""
-
-BURIED: Final[LiteralString] = """WITH buried AS MATERIALIZED (
-    SELECT doc_id, upto FROM firstline.tombstones
-    WHERE tenant = %(tenant)s AND kb = %(kb)s AND purged_at IS NULL
-) """
-"""Of what was purged no edge is left. Nearly always nothing waits: that costs less than a look for each edge."""
-
-NOT_FORGOTTEN: Final[LiteralString] = """NOT EXISTS (
-    SELECT FROM buried WHERE buried.doc_id = e.doc_id AND buried.upto >= e.since)"""
-
-# The rows are fetched through the index that they were chosen from, whose pages are at hand. That is what ">=" and
-# "LIMIT 1" are for: with "=" the primary key would be taken.
-OUT: Final[LiteralString] = f"""SELECT {READ} FROM unnest(%(hashes)s::bigint[]) AS seed (hash)
-CROSS JOIN LATERAL (
-    SELECT e.edge_id, e.confidence FROM firstline.graph_edges e
-    WHERE e.source_hash = seed.hash AND e.relation = ANY (%(relations)s::smallint[]) AND {READABLE}
-    ORDER BY e.confidence DESC, e.edge_id LIMIT %(limit)s
-) AS best
-CROSS JOIN LATERAL (
-    SELECT * FROM firstline.graph_edges e
-    WHERE e.source_hash = seed.hash AND e.confidence = best.confidence AND e.edge_id >= best.edge_id
-    ORDER BY e.edge_id LIMIT 1
-) AS e
-WHERE {NOT_FORGOTTEN}"""  # noqa: S608  (put together from the constants above)
-
-BACK: Final[LiteralString] = f"""SELECT {READ} FROM unnest(%(hashes)s::bigint[]) AS seed (hash)
-CROSS JOIN LATERAL (
-    SELECT e.edge_id, e.confidence FROM firstline.graph_edges e
-    WHERE e.target_hash = seed.hash AND e.relation = ANY (%(relations)s::smallint[]) AND {READABLE}
-    ORDER BY e.confidence DESC, e.edge_id LIMIT %(limit)s
-) AS best
-CROSS JOIN LATERAL (
-    SELECT * FROM firstline.graph_edges e
-    WHERE e.target_hash = seed.hash AND e.confidence = best.confidence AND e.edge_id >= best.edge_id
-    ORDER BY e.edge_id LIMIT 1
-) AS e
-WHERE {NOT_FORGOTTEN}"""  # noqa: S608  (put together from the constants above)
-
-AROUND: Final[LiteralString] = f"{BURIED}{OUT} UNION ALL {BACK}"
-
-NAMED: Final[LiteralString] = f"""{BURIED}SELECT {READ} FROM unnest(%(hashes)s::bigint[]) AS seed (hash)
-CROSS JOIN LATERAL (
-    SELECT e.edge_id, e.confidence FROM firstline.graph_edges e
-    WHERE e.target_hash = seed.hash AND e.relation = 1 AND {READABLE}
-    ORDER BY e.confidence DESC, e.edge_id LIMIT %(limit)s
-) AS best
-CROSS JOIN LATERAL (
-    SELECT * FROM firstline.graph_edges e
-    WHERE e.target_hash = seed.hash AND e.relation = 1
-      AND e.confidence = best.confidence AND e.edge_id >= best.edge_id
-    ORDER BY e.edge_id LIMIT 1
-) AS e
-WHERE {NOT_FORGOTTEN}"""  # noqa: S608  (put together from the constants above)
-
-KNOWN: Final[LiteralString] = f"""{BURIED}SELECT seed.place
-FROM unnest(%(hashes)s::bigint[], %(kinds)s::smallint[], %(keys)s::text[])
-    WITH ORDINALITY AS seed (hash, kind, key, place)
-CROSS JOIN LATERAL (
-    (SELECT FROM firstline.graph_edges e
-     WHERE e.source_hash = seed.hash AND e.source_kind = seed.kind AND e.source_key = seed.key
-       AND e.tenant = %(tenant)s AND e.kb = %(kb)s AND {READABLE} AND {NOT_FORGOTTEN} LIMIT 1)
-    UNION ALL
-    (SELECT FROM firstline.graph_edges e
-     WHERE e.target_hash = seed.hash AND e.target_kind = seed.kind AND e.target_key = seed.key
-       AND e.tenant = %(tenant)s AND e.kb = %(kb)s AND {READABLE} AND {NOT_FORGOTTEN} LIMIT 1)
-) AS one"""  # noqa: S608  (put together from the constants above)
-
-EDGES: Final[LiteralString] = f"""{BURIED}SELECT {READ} FROM firstline.graph_edges e
-WHERE e.tenant = %(tenant)s AND e.kb = %(kb)s AND e.edge_id > %(after)s::uuid AND {READABLE} AND {NOT_FORGOTTEN}
-ORDER BY e.edge_id LIMIT %(limit)s"""  # noqa: S608  (put together from the constants above)
-
-EDGES_OF_CHUNKS: Final[LiteralString] = f"""{BURIED}SELECT {READ} FROM (
-    SELECT * FROM firstline.graph_edges WHERE chunk_id = ANY (%(chunk_ids)s::uuid[]) OFFSET 0) e
-WHERE e.tenant = %(tenant)s AND e.kb = %(kb)s AND e.edge_id > %(after)s::uuid AND {READABLE} AND {NOT_FORGOTTEN}
-ORDER BY e.edge_id LIMIT %(limit)s"""  # noqa: S608  (put together from the constants above)
 
 NIL: Final = "0" * 32
 _EDGE_ID: Final = re.compile("[0-9a-f]{32}")
@@ -190,7 +106,7 @@ class PostgresGraph:
             KNOWN,
             {
                 **scope_parameters(scope),
-                "hashes": hashes([one for one, _ in asked], scope),
+                "hashes": hashes([storable(one) for one, _ in asked], scope),
                 "kinds": [kind for _, (kind, _) in asked],
                 "keys": [key for _, (_, key) in asked],
             },
@@ -198,27 +114,29 @@ class PostgresGraph:
         return frozenset(asked[int(row[0]) - 1][0] for row in rows)
 
     async def named(self, entity_ids: Collection[str], scope: Scope, *, limit_each: int) -> list[Edge]:
-        asked = {storable(one) for one in entity_ids}
-        if not asked or not scope.acl_tags or limit_each < 1:
+        ids = storable_ids(entity_ids)
+        if not ids or not scope.acl_tags or limit_each < 1:
             return []
-        parameters = {**scope_parameters(scope), "hashes": hashes(asked, scope), "limit": limit_each}
+        parameters = {**scope_parameters(scope), "hashes": hashes(ids, scope), "limit": limit_each}
         edges = await self._edges(NAMED, parameters, scope, order=_surest)
+        asked = frozenset(ids)
         # Two ids may have one hash.
         return [edge for edge in edges if edge.target.entity_id in asked]
 
     async def around(
         self, entity_ids: Sequence[str], scope: Scope, *, relations: Collection[Relation], limit_each: int
     ) -> list[Edge]:
-        asked = {storable(one) for one in entity_ids}
-        if not asked or not scope.acl_tags or not relations or limit_each < 1:
+        ids = storable_ids(entity_ids)
+        if not ids or not scope.acl_tags or not relations or limit_each < 1:
             return []
         parameters = {
             **scope_parameters(scope),
-            "hashes": hashes(asked, scope),
+            "hashes": hashes(ids, scope),
             "relations": sorted(RELATIONS[one] for one in set(relations)),
             "limit": limit_each,
         }
         edges = await self._edges(AROUND, parameters, scope, order=_surest)
+        asked = frozenset(ids)
         return [edge for edge in edges if not asked.isdisjoint((edge.source.entity_id, edge.target.entity_id))]
 
     async def edges(

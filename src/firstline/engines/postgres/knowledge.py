@@ -7,7 +7,17 @@ from contextlib import AbstractAsyncContextManager
 
 from psycopg.types.json import Jsonb
 
-from firstline.domain import CandidateFacts, Chunk, Document, DocumentKind, Failure, Snapshot
+from firstline.domain import (
+    EVERY_TENANT,
+    CandidateFacts,
+    Chunk,
+    Document,
+    DocumentKind,
+    Failure,
+    Snapshot,
+    acting_for,
+    acting_tenant,
+)
 from firstline.engines.postgres import (
     blob_lock,
     ingest_lock,
@@ -21,6 +31,7 @@ from firstline.engines.postgres.codec import decode, encode
 from firstline.engines.postgres.pool import Database
 from firstline.engines.postgres.rows import possible_ids, read_chunk, read_document, scope_parameters
 from firstline.engines.postgres.text import storable, storable_id
+from firstline.errors import Broken
 from firstline.ports import Abandoned, KnowledgeStatus, Scope, StoredDocument
 
 FAILURE_LISTS_MAX = 50
@@ -93,13 +104,17 @@ class PostgresKnowledgeLedger:
         for stored in documents:
             document = stored.document
             groups.setdefault((document.tenant, document.kb, document.since), {})[document.doc_id] = stored
+        _refuse_others({tenant for tenant, _, _ in groups})
         ended: list[str] = []
-        async with self._database.transaction() as connection:
-            # In one order for all: claiming locks.
-            for tenant, kb, candidate in sorted(groups):
-                group = groups[tenant, kb, candidate]
-                await knowledge_writes.claim(connection, tenant, kb, candidate)
-                ended += await knowledge_writes.write(connection, tenant, kb, candidate, list(group.values()))
+        # Postgres copies nothing into a table with a wall. So this one write goes round it; whose rows these are has
+        # just been looked at, and every statement of it says whose it means.
+        with acting_for(EVERY_TENANT):
+            async with self._database.transaction() as connection:
+                # In one order for all: claiming locks.
+                for tenant, kb, candidate in sorted(groups):
+                    group = groups[tenant, kb, candidate]
+                    await knowledge_writes.claim(connection, tenant, kb, candidate)
+                    ended += await knowledge_writes.write(connection, tenant, kb, candidate, list(group.values()))
         return ended
 
     async def end(self, *, tenant: str, kb: str, candidate: int, doc_ids: Sequence[str]) -> list[str]:
@@ -280,3 +295,10 @@ class PostgresKnowledgeLedger:
             {"tenant": tenant, "kb": kb, "candidate": candidate},
         )
         return (row["written"], row["ended"], row["planned"]) if row else (0, 0, 0)
+
+
+def _refuse_others(tenants: Collection[str]) -> None:
+    """Broken when whoever works for one tenant would write documents of another."""
+    own = acting_tenant()
+    if own is not EVERY_TENANT and any(tenant != own for tenant in tenants):
+        raise Broken("Documents of another tenant were about to be written.", remedy="Report it; nothing was written.")

@@ -8,9 +8,10 @@ from functools import reduce
 from itertools import groupby
 from typing import Final
 
-from firstline.domain import Answered, Claim, ClaimKind, Document, FaqSuggestion
+from firstline.domain import Answered, Claim, ClaimKind, Document, DocumentKind, FaqSuggestion
 from firstline.questions.care.gaps import EXAMPLES_MAX, named
 from firstline.questions.care.wordings import Asked
+from firstline.questions.message.opposites import opposed
 
 _LINES: Final = frozenset({ClaimKind.STEP, ClaimKind.ROW, ClaimKind.CODE})
 _FENCE: Final = "```"
@@ -19,18 +20,23 @@ _FENCE: Final = "```"
 def suggestion(
     members: Sequence[Asked], answered: Answered, *, shown: int, documents: Mapping[str, Document]
 ) -> FaqSuggestion | None:
-    """None when the reader may not see all that the answer quotes, when one of its pages has another text by now, or
-    when nobody may see all of them. `documents`: those of today that the reader may see, by id."""
+    """None when the reader may not see all that the answer quotes, when one of its pages has another text by now, when
+    nobody may see all of them, when one is a curated answer itself (what such an answer is made of is its owner's
+    matter), or when the answer is against what was asked. `documents`: those of today that the reader may see, by
+    id."""
     cited = list(dict.fromkeys(one for claim in answered.claims for one in claim.citations))
     pages = [documents.get(one.doc_id) for one in cited]
     known = [page for page, one in zip(pages, cited, strict=True) if page is not None and page.blob == one.blob]
-    if len(known) < len(cited):
+    if len(known) < len(cited) or any(page.kind is DocumentKind.FAQ for page in known):
         return None
     acl = reduce(lambda shared, acl: shared & acl, (page.acl for page in known))
     if not acl:
         return None
     doc_ids = tuple(dict.fromkeys(page.doc_id for page in known))
     answer = as_markdown(answered.claims)
+    # Turns are kept for long: what an earlier version answered may be what it would not answer today.
+    if opposed(members[0].text, "\n".join((answer, *(page.title for page in known)))):
+        return None
     turns = [turn for one in members for turn in one.turns]
     return FaqSuggestion(
         suggestion_id=f"{named(members[0].key)}-{hashlib.sha256(answer.encode()).hexdigest()[:6]}",

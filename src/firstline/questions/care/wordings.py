@@ -10,7 +10,8 @@ from typing import Final
 from firstline.domain import AskedTurn, question_key
 from firstline.ports import Redactor
 from firstline.questions.care.cluster import Wording
-from firstline.questions.message.opposites import asks_reverse
+from firstline.questions.claims.quantities import NUMBER_WORDS
+from firstline.questions.message.opposites import asks_reverse, wants_undone
 from firstline.questions.message.same_asked import PLACEHOLDER
 from firstline.questions.message.terms import TOKEN
 
@@ -19,8 +20,14 @@ WORDINGS_MAX: Final = 5_000
 CHARS_MAX: Final = 600
 """A question is compared by its beginning: what follows is a log or a stack trace."""
 _NEGATIONS: Final = frozenset(
-    "not no without never cannot can't don't doesn't won't isn't nicht ohne kein pas sans".split()
+    """not no without never cannot dont nicht nie niemals ohne kein keine keinen keiner keinem pas jamais sans aucun
+    aucune nunca jamás sin ningún ninguna""".split()
 )
+_COUNTS: Final = {word: value for word, value in NUMBER_WORDS.items() if word != "one"} | {
+    "once": "1times",
+    "thrice": "3times",
+}
+"""Words that are figures. "One" seldom is."""
 _FIGURES_MAX: Final = 8
 
 
@@ -58,10 +65,13 @@ def wordings(turns: Iterable[AskedTurn], *, redactor: Redactor, limit: int = WOR
 
 def kind_of(text: str) -> Hashable:
     """What must be the same for two questions to be one: figures and codes, negation, which of two opposite operations
-    is asked for."""
-    tokens = [token.strip(".-_") for token in TOKEN.findall(PLACEHOLDER.sub(" ", text).casefold())]
+    is asked for, and whether something is to be done or is not to be."""
+    lowered = PLACEHOLDER.sub(" ", text).casefold().replace("’", "'")
+    words: list[str] = TOKEN.findall(lowered)
+    tokens = [_COUNTS[word] if word in _COUNTS else word.strip(".-_") for word in words]
     figures = sorted({token for token in tokens if any(sign.isdigit() for sign in token)})[:_FIGURES_MAX]
-    return tuple(figures), not _NEGATIONS.isdisjoint(text.casefold().replace("’", "'").split()), asks_reverse(text)
+    negated = "n't" in lowered or not _NEGATIONS.isdisjoint(tokens)
+    return tuple(figures), negated, asks_reverse(text), wants_undone(text)
 
 
 def _asked(key: str, said: Sequence[tuple[str, list[AskedTurn]]]) -> Asked:

@@ -2,7 +2,8 @@
 
 A page on switching a thing on is, by its words, very close to a question about switching it off. Nothing here
 understands either: a question asks for an operation when it says so ("how do I ...", "I want to ...", an order), and a
-text is opposed when it names the other operation and no word at all that could stand for the one asked for.
+text is opposed when it names the other operation and no word at all that could stand for the one asked for. Who asks
+how not to do a thing is told nothing by a text that says how to do it.
 """
 
 from __future__ import annotations
@@ -12,6 +13,8 @@ from dataclasses import dataclass
 from typing import Final
 
 from firstline.questions.message.terms import FUNCTION_WORDS, TOKEN, all_stems, stem
+from firstline.questions.message.told_to import told_to
+from firstline.questions.message.unwanted import unwanted
 
 CHARS_MAX: Final = 2_000
 FRAME_WORDS: Final = 3
@@ -98,6 +101,11 @@ _ASKED: Final = re.compile(
       ((?:\W+[\w-]+){1,4})""",
     re.IGNORECASE | re.VERBOSE,
 )
+_KEPT: Final = re.compile(
+    r"\b(?:keep|leave|have)\s+(?:[\w-]+\s+){1,4}?(disabled|deactivated|enabled|activated|off|on|locked|hidden|stopped)\W*$",
+    re.IGNORECASE,
+)
+"""A state that is to stay is asked for like the operation that leads to it."""
 _ORDER: Final = re.compile(r"\W*(?:please\s+)?([\w-]+)", re.IGNORECASE)
 _HOW: Final = re.compile(r"\b(?:how|can|could|possible|way|run|use|is\s+there)\b", re.IGNORECASE)
 _WITHOUT: Final = re.compile(r"\bwithout\s+(.{2,80})", re.IGNORECASE)
@@ -105,7 +113,8 @@ _WORD: Final = re.compile(r"[\w-]+")
 
 
 def opposed(question: str, text: str) -> bool:
-    """The question asks for an operation that `text` never names, while it names the opposite one.
+    """The question asks for an operation that `text` never names, while it names the opposite one; or it asks how not
+    to do what `text` tells to do.
 
     `text`: the answer with the titles and headings of the pages it cites. A question that names both sides ("I enabled
     it, how do I disable it again?") is left alone, and so is a text that names both.
@@ -120,7 +129,25 @@ def opposed(question: str, text: str) -> bool:
                 continue
             if opposite.asks & said and not side.says & said:
                 return True
-    return _with_what_is_not_wanted(asked, text)
+    return _with_what_is_not_wanted(asked, text) or _tells_to_do_it(asked, text)
+
+
+def wants_undone(question: str) -> bool:
+    """It asks how, or why, not to do something."""
+    return bool(unwanted(_joined(question[:CHARS_MAX])))
+
+
+def _tells_to_do_it(asked: str, text: str) -> bool:
+    wishes = unwanted(asked)
+    said = _joined(text) if wishes else ""
+    for wish in wishes:
+        verb = stem(wish.verb)
+        sides = [(one, two) for pair in _PAIRS for one, two in (pair, pair[::-1]) if verb in one.asks]
+        same = frozenset({verb}).union(*(one.asks for one, _ in sides))
+        against = frozenset[str]().union(*(two.asks for _, two in sides))
+        if told_to(wish, said, same=same, against=against):
+            return True
+    return False
 
 
 def _joined(text: str) -> str:
@@ -136,6 +163,10 @@ def _asked_for(question: str) -> frozenset[str]:
         order = _ORDER.match(sentence)
         for words in (order[1] if order else "", *_ASKED.findall(sentence)):
             found.update(stem(word.casefold()) for word in _WORD.findall(words)[: FRAME_WORDS + 1])
+        kept = _KEPT.search(sentence)
+        if kept is not None:
+            state = kept[1].casefold()
+            found.add(f"turn_{state}" if state in ("on", "off") else stem("hide" if state == "hidden" else state))
     return frozenset(found)
 
 

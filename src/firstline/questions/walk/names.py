@@ -7,20 +7,21 @@ names that overlap the longer one counts: "New York Times" is not New York.
 
 from __future__ import annotations
 
+import asyncio
 import re
 from collections import defaultdict
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
-from itertools import islice
 from typing import Final
 
 from firstline.domain import Edge, EntityKind
 from firstline.entity_names import keys_in
-from firstline.ports import Graph, Scope
+from firstline.ports import Scope
 from firstline.questions.message.terms import FUNCTION_WORDS
+from firstline.questions.walk.checked import Ways
 
-KEYS_MAX: Final = 6_000
-"""Looked up at once: some twenty passages' worth. What stands behind is not looked for."""
+IDS_MAX: Final = 6_000
+"""Looked up at once: some ten passages' worth. What stands behind is not looked for."""
 PLAIN_WORDS_MAX: Final = 3
 """Of a name that begins with a small letter: a longer one is a piece of a sentence."""
 NAMESAKES_MAX: Final = 4
@@ -43,19 +44,15 @@ class Named:
 
 
 async def names_in(
-    texts: Sequence[str], scope: Scope, *, graph: Graph, ordinary: Collection[str] = frozenset()
+    texts: Sequence[str], scope: Scope, *, graph: Ways, ordinary: Collection[str] = frozenset()
 ) -> list[tuple[Named, ...]]:
     """For each text its names, in order of appearance. `ordinary` words in lower case are no names by themselves."""
-    runs = [
-        [(key, start, end) for key, start, end in keys_in(text) if _may_name(text[start:end], ordinary)]
-        for text in texts
-    ]
-    keys: dict[str, bool] = {}
-    for text, run in zip(texts, runs, strict=True):
-        for key, start, end in run:
-            keys[key] = keys.get(key, False) or _CODE.search(text, start, end) is not None
-    wanted = [f"{EntityKind.COMPONENT}:{key}" for key in islice(keys, KEYS_MAX)]
-    wanted += [f"{EntityKind.ERROR}:{key}" for key, like_code in islice(keys.items(), KEYS_MAX) if like_code]
+    runs: list[list[tuple[str, int, int]]] = []
+    wanted: dict[str, None] = {}
+    for text in texts:
+        # A turn beside this one, or the end of this one's time, waits for one text and not for all.
+        await asyncio.sleep(0)
+        runs.append(_runs(text, ordinary, wanted))
     called: defaultdict[str, list[Edge]] = defaultdict(list)
     if wanted:
         for edge in await graph.named(wanted, scope, limit_each=NAMESAKES_MAX + 1):
@@ -63,11 +60,28 @@ async def names_in(
     return [_longest(text, run, called) for text, run in zip(texts, runs, strict=True)]
 
 
+def _runs(text: str, ordinary: Collection[str], wanted: dict[str, None]) -> list[tuple[str, int, int]]:
+    """Words in a row that may be a name, as far as there is room for their ids in `wanted`."""
+    found: list[tuple[str, int, int]] = []
+    if len(wanted) >= IDS_MAX:
+        return found
+    for key, start, end in keys_in(text):
+        if not _may_name(text[start:end], ordinary):
+            continue
+        found.append((key, start, end))
+        wanted[f"{EntityKind.COMPONENT}:{key}"] = None
+        if _CODE.search(text, start, end):
+            wanted[f"{EntityKind.ERROR}:{key}"] = None
+        if len(wanted) >= IDS_MAX:
+            break
+    return found
+
+
 def written_large(text: str, *, ordinary: Collection[str] = frozenset()) -> dict[str, str]:
     """Keys of the runs of a few words that all begin with a capital letter, with how they are written: what may be a
     name although no document goes by it. One word that is `ordinary` when written small is none."""
     found: dict[str, str] = {}
-    for key, start, end in keys_in(text):
+    for key, start, end in keys_in(text, words_max=LARGE_WORDS_MAX):
         words = text[start:end].split()
         large = len(words) <= LARGE_WORDS_MAX and all(word[:1].isupper() for word in words)
         if large and words[0] not in _OPENERS and (len(words) > 1 or words[0].casefold() not in ordinary):

@@ -50,6 +50,7 @@ KEYS: Final[Mapping[str, Key]] = {
     **_plain("answered.unsure answered.outdated answered.pages_differ answered.quoted_other answered.left_out"),
     "answered.read_as": Key(placeholders={"written": "plain", "read": "plain"}),
     "answered.part": Key(placeholders={"parts": "quoted"}),
+    "answered.figure": Key(placeholders={"figures": "quoted"}),
     "answered.version_page": _VERSION,
     "answered.version_ticket": _VERSION,
     "answered.version_issue": _VERSION,
