@@ -232,3 +232,19 @@ async def test_a_code_that_everybody_tells_of_leads_to_nobody_who_was_not_found(
     assert set(told) == {"core", "edge"}
     assert told["core"].chunk_ids == ("core-0",)
     assert [one.doc_id for one in joined(found, {"edge": 0.0}, {}, limit=5)] == ["core", "edge"]
+
+
+@pytest.mark.parametrize("written", ["core", "Core", "cores"])
+async def test_one_ordinary_word_names_nothing(written: str) -> None:
+    graph = await graph_of()
+    (found,) = await names_in([f"Is the {written} part of it?"], SCOPE, graph=graph, ordinary={"core", "cores"})
+    assert found == ()
+    (found,) = await names_in([f"Is the {written} part of it?"], SCOPE, graph=graph)
+    assert [name.edges[0].doc_id for name in found] == ["core"]
+
+
+def test_no_more_than_a_few_come_for_their_paths() -> None:
+    found = [ranked(doc_id, 9.0 - place) for place, doc_id in enumerate("abcdefgh")]
+    led = {f"new-{number}": 1.0 - number / 10 for number in range(8)}
+    merged = joined(found, led, {}, limit=8)
+    assert [one.doc_id for one in merged] == ["a", "b", "c", "new-0", "new-1", "new-2", "new-3", "d"]

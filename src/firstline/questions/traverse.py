@@ -28,7 +28,7 @@ from firstline.questions.walk.names import Named, names_in, written_large
 
 NAMED: Final = 1.0
 """Weight of a document that the question names."""
-FOUND: Final = 0.5
+FOUND: Final = 0.2
 """Weight of the best document found; that of the others falls with their scores, to 0 at the last one gone on from."""
 FIRST_HOP: Final = 0.6
 LATER_HOP: Final = 0.3
@@ -201,6 +201,7 @@ class _Walk:
                 words = f"“{edge.source.name}” {edge.relation} “{edge.target.name}”"
                 weight = 0.0 if everybody else NAMED * edge.confidence
                 self._reach(edge.doc_id, weight, (edge.chunk_id,), (words,), tells=True)
+                self._left.add(edge.doc_id)  # it is the end of a path: nothing more is asked of it
 
     def _begin_found(self, found: Sequence[RankedDocument]) -> None:
         if not found:

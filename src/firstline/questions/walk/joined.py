@@ -15,6 +15,8 @@ from typing import Final
 from firstline.domain import RankedDocument, Scores
 
 STAYING: Final = 3
+LED_MAX: Final = 4
+"""Documents that come behind those for the paths that lead to them; the classic ranking has the other places."""
 GAIN: Final = 1.5
 """Of a path of weight 1, in scores of the best document found: behind those that stay comes what the question names by
 its title, and what that leads to, before what is merely similar."""
@@ -36,12 +38,14 @@ def joined(
         return tuple(found[:limit])
     top, least = (found[0].score, found[-1].score) if found else (1.0, 0.0)
     by_id = {one.doc_id: one for one in found}
-    worth = {one.doc_id: one.score for one in found}
-    for doc_id, weight in weights.items():
-        worth[doc_id] = worth.get(doc_id, least) + GAIN * top * weight
     first = [one.doc_id for one in found[:STAYING]]
-    rest = sorted(worth.keys() - set(first), key=lambda doc_id: (-worth[doc_id], doc_id))
-    order = [*first, *rest][:limit]
+    worth = {
+        doc_id: (by_id[doc_id].score if doc_id in by_id else least) + GAIN * top * weight
+        for doc_id, weight in weights.items()
+        if weight > 0 and doc_id not in first
+    }
+    led = sorted(worth, key=lambda doc_id: (-worth[doc_id], doc_id))[:LED_MAX]
+    order = list(dict.fromkeys((*first, *led, *by_id)))[:limit]
     scores = sorted((one.score for one in found), reverse=True) or [top]
     return tuple(
         replace(

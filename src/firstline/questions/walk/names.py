@@ -22,6 +22,8 @@ from firstline.questions.walk.checked import Ways
 
 IDS_MAX: Final = 6_000
 """Looked up at once: some ten passages' worth. What stands behind is not looked for."""
+SHORT_CHARS: Final = 3
+"""A word of so few letters, written like any other, names nothing."""
 PLAIN_WORDS_MAX: Final = 3
 """Of a name that begins with a small letter: a longer one is a piece of a sentence."""
 NAMESAKES_MAX: Final = 4
@@ -110,6 +112,7 @@ def _may_name(written: str, ordinary: Collection[str]) -> bool:
     first, last = words[0], words[-1]
     if last in FUNCTION_WORDS or first in FUNCTION_WORDS:
         return False
-    if len(words) == 1:
-        return written not in ordinary and written.lower() not in FUNCTION_WORDS
+    if len(words) == 1 and (written.islower() or written.istitle()):
+        # "Services" and "Message" are titles of pages, and begin many a sentence and heading.
+        return len(written) > SHORT_CHARS and written.casefold() not in ordinary
     return len(words) <= PLAIN_WORDS_MAX or not first[0].islower()
