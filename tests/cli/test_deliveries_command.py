@@ -150,7 +150,6 @@ async def hand_over(data: Path) -> str:
     return one.delivery_id
 
 
-@pytest.mark.slow
 @pytest.mark.timeout(120)
 def test_what_was_given_up_is_listed_shown_and_retried(receiver: Receiver, data: Path) -> None:
     result = firstline("deliveries", data=data)

@@ -91,7 +91,6 @@ async def hand_over(folder: Path, *questions: str) -> str:
     return made.handoff_id
 
 
-@pytest.mark.slow
 def test_a_handoff_from_the_list_to_its_draft(folder: Path, firstline: Run) -> None:
     handoff_id = asyncio.run(hand_over(folder, "The import fails with EX-1001.", "I restarted it.", "human please"))
     code, listed = firstline("handoffs")

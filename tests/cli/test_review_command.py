@@ -62,7 +62,6 @@ async def disliked(folder: Path) -> None:
         await desk.rate("s-1", 2, Rating.DOWN, FeedbackReason.INCOMPLETE, "", by="u")
 
 
-@pytest.mark.slow
 def test_from_the_list_to_a_file_of_cases(folder: Path, firstline: Run, tmp_path: Path) -> None:
     assert firstline("review", "--list") == (0, "Nothing waits for a review.\n")
     asyncio.run(disliked(folder))

@@ -66,7 +66,6 @@ def test_sources_are_registered_changed_listed_and_removed(data: Path) -> None:
     assert "No source is registered" in firstline(data, "list").output
 
 
-@pytest.mark.slow
 @pytest.mark.timeout(120)
 def test_folders_of_a_source_have_rules(data: Path) -> None:
     docs = data.parent / "docs"
