@@ -21,7 +21,7 @@ from firstline.models.classifier import open_classifier
 from firstline.models.embedder import open_embedder
 from firstline.models.english import open_english
 from firstline.models.words import EngineerWords
-from firstline.ports import Scope
+from firstline.ports import KnowledgeLedger, Scope
 from firstline.questions.journey import QuestionJourney
 from firstline.questions.retrieve import read_passages
 from firstline.questions.traverse import WalkLimits, traverse
@@ -54,9 +54,9 @@ class Ground:
         self._index = MemoryIndex(dimensions=inner.dimensions)
         self._blobs = MemoryBlobs()
         self._words = EngineerWords()
-        self._ledger = MemoryKnowledgeLedger()
+        self.ledger = MemoryKnowledgeLedger()
         self._graph = MemoryGraph()
-        self._english = open_english()
+        self.english = open_english()
         self._conversations = MemoryConversationLedger()
         self.documents: Mapping[str, Document] = {}
         self.chunks: dict[str, Sequence[Chunk]] = {}
@@ -66,7 +66,7 @@ class Ground:
         snapshot = await ingest_in_memory(
             source,
             tenant=TENANT,
-            ledger=self._ledger,
+            ledger=self.ledger,
             index=self._index,
             blobs=self._blobs,
             embedder=self._embedder,
@@ -75,12 +75,12 @@ class Ground:
             graph=self._graph,
         )
         self.scope = Scope.of(ASKER, kb=DATA_KB, snapshot=snapshot)
-        self.documents = await self._ledger.current(tenant=TENANT, kb=DATA_KB)
+        self.documents = await self.ledger.current(tenant=TENANT, kb=DATA_KB)
         for doc_id in self.documents:
-            self.chunks[doc_id] = await self._ledger.document_chunks(doc_id, self.scope)
+            self.chunks[doc_id] = await self.ledger.document_chunks(doc_id, self.scope)
 
-    def journey(self, *, graph: bool) -> QuestionJourney:
-        """The product's, its gates open."""
+    def journey(self, *, graph: bool, knowledge: KnowledgeLedger | None = None) -> QuestionJourney:
+        """The product's, its gates open. `knowledge` stands in for the ledger, for experiments."""
         settings = self._settings.model_copy(
             update={
                 "relevance_gate": 0.0,
@@ -90,7 +90,7 @@ class Ground:
             }
         )
         return QuestionJourney(
-            knowledge=self._ledger,
+            knowledge=knowledge or self.ledger,
             conversations=self._conversations,
             index=self._index,
             blobs=self._blobs,
@@ -100,7 +100,7 @@ class Ground:
             redactor=PatternRedactor(),
             gates=gates_of(settings),
             limits=limits_of(settings),
-            english=self._english,
+            english=self.english,
             graph=self._graph if graph else None,
         )
 
@@ -108,7 +108,7 @@ class Ground:
         """Ids of the documents that the graph alone leads to, from the names in the question; heaviest first."""
 
         async def passages(chunk_ids: Sequence[str], scope: Scope) -> Mapping[str, str]:
-            return await read_passages(chunk_ids, scope, ledger=self._ledger, blobs=self._blobs)
+            return await read_passages(chunk_ids, scope, ledger=self.ledger, blobs=self._blobs)
 
         walked = await traverse(
             question,
@@ -117,7 +117,7 @@ class Ground:
             graph=self._graph,
             passages=passages,
             limits=WalkLimits(budget_s=UNHURRIED_S),
-            ordinary=self._english,
+            ordinary=self.english,
         )
         return [one.doc_id for one in walked.reached]
 
@@ -128,4 +128,4 @@ class Ground:
         )
         await self._conversations.create_session(session)
         turn = await journey.ask(session=session, principal=ASKER, question=question)
-        return await self._ledger.chunks([chunk_id for chunk_id, _ in turn.evidence], self.scope)
+        return await self.ledger.chunks([chunk_id for chunk_id, _ in turn.evidence], self.scope)

@@ -21,31 +21,18 @@ from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from typing import Final
 
-from benchmarks.in_memory import ingest_in_memory
+from benchmarks.ground import ASKER, Ground
 from benchmarks.measured import run
-from benchmarks.workbench import CACHE, DATA_KB, real_data, show_progress
-from firstline.documents.redact import PatternRedactor
-from firstline.domain import EVERYONE, Level, Principal
-from firstline.engines.memory.blobs import MemoryBlobs
-from firstline.engines.memory.index import MemoryIndex
-from firstline.engines.memory.ledger import MemoryConversationLedger, MemoryKnowledgeLedger
+from benchmarks.workbench import DATA_KB, real_data, show_progress
+from firstline.engines.memory.ledger import MemoryKnowledgeLedger
 from firstline.evals.cases import Case
 from firstline.evals.datasets import DataSource, dataset_cases, present
 from firstline.evals.report import table
 from firstline.evals.scorers import mean_scores, paired_bootstrap, ranking_scores
-from firstline.models.cached import CachedEmbedder
-from firstline.models.classifier import open_classifier
-from firstline.models.embedder import open_embedder
-from firstline.models.english import open_english
-from firstline.models.words import EngineerWords
 from firstline.ports import Scope
 from firstline.questions.journey import QuestionJourney
 from firstline.questions.spelling import CODE_FIGURES_MIN, Spelling, spelling
-from firstline.settings import load_settings
-from firstline.wiring import gates_of, limits_of
 
-TENANT: Final = "eval"
-ASKER: Final = Principal(tenant=TENANT, user="eval", acl_tags=frozenset({EVERYONE}), level=Level.PUBLIC)
 SHOWN: Final = ("hit1", "hit3", "mrr")
 SLIPS: Final = ("swap", "drop", "double", "insert", "replace")
 WORD: Final = re.compile(r"(?<![\w./\\:@-])[A-Za-z][A-Za-z0-9]{4,23}(?![\w/\\:@-]|\.\w)")
@@ -114,54 +101,14 @@ def _slip(word: str, draw: random.Random, *, anywhere: bool) -> str:
 class Bench:
     """Two journeys over the same documents: one reads misspelt words, one does not."""
 
-    def __init__(self) -> None:
-        self._settings = load_settings()
-        settings = self._settings
-        inner = open_embedder(
-            name=settings.embedder,
-            model=settings.embedder_model,
-            api_key=settings.embedder_api_key,
-            threads=settings.embed_threads,
-        )
-        self._embedder = CachedEmbedder(inner, CACHE / "embeddings")
-        self._index = MemoryIndex(dimensions=inner.dimensions)
-        self._blobs = MemoryBlobs()
-        self._words = EngineerWords()
-        self.ledger = MemoryKnowledgeLedger()
-        self.english = open_english()
-        self.scope: Scope | None = None
-
-    async def fill(self, source: DataSource) -> None:
-        snapshot = await ingest_in_memory(
-            source,
-            tenant=TENANT,
-            ledger=self.ledger,
-            index=self._index,
-            blobs=self._blobs,
-            embedder=self._embedder,
-            words=self._words,
-            settings=self._settings,
-        )
-        self.scope = Scope.of(ASKER, kb=DATA_KB, snapshot=snapshot)
+    def __init__(self, ground: Ground) -> None:
+        self._ground = ground
+        self.ledger, self.english, self.scope = ground.ledger, ground.english, ground.scope
 
     def journey(self, *, reads_misspelt: bool) -> QuestionJourney:
-        return QuestionJourney(
-            knowledge=self.ledger if reads_misspelt else KnowsAll(self.ledger),
-            conversations=MemoryConversationLedger(),
-            index=self._index,
-            blobs=self._blobs,
-            embedder=self._embedder,
-            words=self._words,
-            classifier=open_classifier(embedder=self._embedder.model_id),
-            redactor=PatternRedactor(),
-            gates=gates_of(self._settings),
-            limits=limits_of(self._settings),
-            english=self.english,
-        )
+        return self._ground.journey(graph=False, knowledge=None if reads_misspelt else KnowsAll(self.ledger))
 
     async def read(self, question: str) -> Spelling:
-        if self.scope is None:
-            raise RuntimeError("there are no documents: call fill first")
         return await spelling(question, self.scope, ledger=self.ledger, english=self.english)
 
 
@@ -220,9 +167,8 @@ async def readings_line(bench: Bench, name: str, cases: Sequence[Case], slips: S
 
 async def report(seed: int, *, anywhere: bool, sample: int | None) -> None:
     data = real_data()
-    bench = Bench()
     sets = present(data)
-    await bench.fill(DataSource(data, sets))
+    bench = Bench(await Ground.filled(DataSource(data, sets)))
     rows: list[list[str]] = []
     lines: list[str] = []
     for one in sets:

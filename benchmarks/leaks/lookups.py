@@ -15,7 +15,21 @@ import numpy as np
 
 from benchmarks.leaks.library import KBS, TAGS, TOPICS, Asker, Library, Revision
 from benchmarks.leaks.shelves import DirectionEmbedder, Shelf
-from firstline.domain import EVERY_TENANT, Chunk, Document, Level, Principal, acting_for, question_key
+from firstline.domain import (
+    EVERY_TENANT,
+    Chunk,
+    Document,
+    Edge,
+    Entity,
+    EntityKind,
+    Level,
+    Principal,
+    Relation,
+    acting_for,
+    question_key,
+)
+from firstline.entity_addresses import address_key
+from firstline.entity_names import name_key
 from firstline.models.words import EngineerWords
 from firstline.ports import IndexQuery, Scope, SparseVector, Vectors
 
@@ -55,6 +69,9 @@ class Lookups:
             ("FAQ", self._faq),
             ("words", self._words),
             ("blob range", self._blob),
+            ("names in the graph", self._named),
+            ("edges around", self._edges_around),
+            ("entities known", self._known),
         )
 
     async def prepare(self, questions: int = 200) -> None:
@@ -95,6 +112,9 @@ class Lookups:
                 *await knowledge.documents([owner.doc_id], theirs),
                 *(await knowledge.word_counts([owner.mark], theirs) or ()),
                 *await knowledge.knowledge_bases(tenant=owner.tenant),
+                *await self.shelf.graph.around(
+                    [_entity_id(EntityKind.DOCUMENT, owner.doc_id)], theirs, relations=Relation, limit_each=IDS
+                ),
             ]
         return Trial(route="wall", problems=tuple(f"through the wall of {tenant}: {one}" for one in found))
 
@@ -137,6 +157,40 @@ class Lookups:
         return [f"{one.doc_id} {one.mark} found by {asker}" for one in outside] + self._of_chunks(
             chunks, asker, kb, run
         )
+
+    async def _named(self, asker: Asker, kb: str, run: int, scope: Scope) -> list[str]:
+        """By titles and addresses that stand in one revision alone."""
+        ids = [name for one in self.chance.sample(self.library.revisions, IDS) for name in _names_of(one)]
+        return self._of_edges(await self.shelf.graph.named(ids, scope, limit_each=IDS), asker, kb, run)
+
+    async def _edges_around(self, asker: Asker, kb: str, run: int, scope: Scope) -> list[str]:
+        """Of documents, whose ids every tenant has, and of names."""
+        some = self.chance.sample(self.library.revisions, IDS)
+        ids = [_entity_id(EntityKind.DOCUMENT, one.doc_id) for one in some] + list(_names_of(some[0]))
+        edges = await self.shelf.graph.around(ids, scope, relations=Relation, limit_each=IDS)
+        return self._of_edges(edges, asker, kb, run)
+
+    async def _known(self, asker: Asker, kb: str, run: int, scope: Scope) -> list[str]:
+        """Only that there is one: it must not be told of a name that is in closed documents alone."""
+        some = self.chance.sample(self.library.revisions, IDS)
+        owners = {name: one for one in some for name in _names_of(one)}
+        known = await self.shelf.graph.known(owners, scope)
+        return [f"{name} is known to {asker}" for name in known if not self._of_graph(owners[name], asker, kb, run)]
+
+    def _of_edges(self, edges: Sequence[Edge], asker: Asker, kb: str, run: int) -> list[str]:
+        found: list[str] = []
+        for edge in edges:
+            owner = self.shelf.owners.get(edge.chunk_id)
+            if owner is None or not self._of_graph(owner, asker, kb, run):
+                found.append(
+                    f"an edge of {edge.doc_id} in {edge.tenant}/{edge.kb} shown to {asker} in {kb} at run {run}"
+                )
+        return found
+
+    def _of_graph(self, one: Revision, asker: Asker, kb: str, run: int) -> bool:
+        """The reference hears of what is forgotten with the purge, as the index does; the wired graph at once."""
+        see = self.library.might_see if self.shelf.firstline is None else self.library.may_see
+        return see(one, asker, kb, run)
 
     async def _neighbour(self, asker: Asker, kb: str, run: int, scope: Scope) -> list[str]:
         """Only a number: it must not tell that there is another document when none may be seen."""
@@ -193,3 +247,15 @@ class Lookups:
         found = await self.shelf.knowledge.chunks(self.chance.sample(self.chunks, IDS), scope)
         texts = [await self.shelf.blobs.get_range(chunk.blob, chunk.start, chunk.end) for chunk in found[:2]]
         return [problem for text in texts for problem in self._of_text(text.decode(), asker, kb, run)]
+
+
+def _entity_id(kind: EntityKind, key: str) -> str:
+    return Entity(kind=kind, key=key, name=key).entity_id
+
+
+def _names_of(one: Revision) -> tuple[str, str]:
+    """Its title and its address: both hold its mark."""
+    return (
+        _entity_id(EntityKind.COMPONENT, name_key(one.title)),
+        _entity_id(EntityKind.ADDRESS, address_key(f"https://docs.example/{one.mark}")),
+    )

@@ -19,10 +19,11 @@ from firstline.documents.journey import DocumentJourney
 from firstline.documents.redact import PatternRedactor
 from firstline.domain import DocumentKind, Failure, Level, SourceItem, question_key
 from firstline.engines.memory.blobs import MemoryBlobs
+from firstline.engines.memory.graph import MemoryGraph
 from firstline.engines.memory.index import MemoryIndex
 from firstline.engines.memory.ledger import MemoryKnowledgeLedger
 from firstline.models.words import EngineerWords
-from firstline.ports import BlobStore, ChunkIndex, KnowledgeLedger, SnapshotLedger, TombstoneLedger, Vectors
+from firstline.ports import BlobStore, ChunkIndex, Graph, KnowledgeLedger, SnapshotLedger, TombstoneLedger, Vectors
 from firstline.settings import Settings
 from firstline.vocabulary import vocabulary
 from firstline.wiring import Firstline, count_tokens, open_firstline
@@ -59,6 +60,7 @@ class Shelf:
     snapshots: SnapshotLedger
     index: ChunkIndex
     blobs: BlobStore
+    graph: Graph
     numbers: dict[tuple[str, str], list[int]]
     owners: dict[str, Revision]
     firstline: Firstline | None = None
@@ -70,6 +72,7 @@ class Shelf:
 @asynccontextmanager
 async def memory_shelf(library: Library) -> AsyncGenerator[Shelf]:
     knowledge, index, blobs = MemoryKnowledgeLedger(), MemoryIndex(dimensions=DIMENSIONS), MemoryBlobs()
+    graph = MemoryGraph()
     documents = DocumentJourney(
         ledger=knowledge,
         index=index,
@@ -80,6 +83,7 @@ async def memory_shelf(library: Library) -> AsyncGenerator[Shelf]:
         count_tokens=count_tokens,
         chunk_tokens=60,
         batch_documents=64,
+        graph=graph,
     )
     numbers = await _fill(library, documents, knowledge)
     kept = {
@@ -94,6 +98,7 @@ async def memory_shelf(library: Library) -> AsyncGenerator[Shelf]:
         snapshots=knowledge,
         index=index,
         blobs=blobs,
+        graph=graph,
         numbers=numbers,
         owners=_owners(library, kept, numbers),
     )
@@ -117,12 +122,14 @@ async def real_shelf(library: Library) -> AsyncGenerator[Shelf]:
     try:
         async with open_firstline(settings, embedder=DirectionEmbedder()) as firstline:
             numbers = await _fill(library, firstline.documents, firstline.ledgers.tombstones)
+            assert firstline.graph is not None
             yield Shelf(
                 name="Postgres + Qdrant Edge",
                 knowledge=firstline.knowledge,
                 snapshots=firstline.snapshots,
                 index=firstline.index,
                 blobs=firstline.blobs,
+                graph=firstline.graph,
                 numbers=numbers,
                 owners=_owners(library, await _kept(firstline), numbers),
                 firstline=firstline,

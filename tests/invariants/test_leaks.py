@@ -16,6 +16,7 @@ from benchmarks.leaks.shelves import Shelf, memory_shelf, real_shelf
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from firstline.engines.memory import graph as memory_graph
 from firstline.engines.memory import index as memory_index
 from firstline.engines.memory import knowledge as memory_knowledge
 from firstline.engines.memory.base import Base
@@ -47,7 +48,7 @@ async def in_memory(seed: int, mutate: Callable[[], None] = lambda: None, trials
 def test_no_trial_leaks(seed: int) -> None:
     layer = asyncio.run(in_memory(seed, trials=400))
     assert layer.problems == []
-    assert len(layer.routes) == 10
+    assert len(layer.routes) == 13
 
 
 def without_acl(of: Any, scope: Scope) -> bool:
@@ -82,17 +83,16 @@ HOLES = (without_acl, without_level, without_begin, without_end, empty_is_everyb
 
 
 @pytest.mark.parametrize("hole", HOLES)
-@pytest.mark.parametrize("where", ["index", "ledger"])
+@pytest.mark.parametrize("where", ["index", "ledger", "graph"])
 async def test_every_filter_is_missed(monkeypatch: pytest.MonkeyPatch, where: str, hole: Callable[..., bool]) -> None:
     def mutate() -> None:
         if where == "index":
             monkeypatch.setattr(memory_index, "_visible", hole)
         else:
             # Its own filter begins with tenant and knowledge base, which another hole is about.
+            module, name = (memory_knowledge, "visible") if where == "ledger" else (memory_graph, "edge_visible")
             monkeypatch.setattr(
-                memory_knowledge,
-                "visible",
-                lambda of, scope: (of.tenant, of.kb) == (scope.tenant, scope.kb) and hole(of, scope),
+                module, name, lambda of, scope: (of.tenant, of.kb) == (scope.tenant, scope.kb) and hole(of, scope)
             )
 
     assert (await in_memory(7, mutate)).leaks > 0

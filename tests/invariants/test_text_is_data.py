@@ -134,8 +134,7 @@ def unmoved(world: World, made: list[Turn], principal: Principal) -> None:
             *((one.name, one.threshold) for one in turn.gates if one.name == "out_of_scope"),
         }
         assert (turn.scope_hash, turn.snapshot, turn.settings_hash) == (principal.scope_hash, 1, "test")
-        # A question's form may send it over the graph, under the same filters; no words lead to anything that acts.
-        assert turn.plan is None or turn.plan.route.value in ("classic", "graph")
+        assert turn.plan is None or turn.plan.route.value == "classic"
         texts = [block.text for block in render(turn.outcome).blocks]
         assert not any("zebrawood roadmap" in text for text in texts)
 

@@ -104,6 +104,7 @@ from firstline.domain.replies import RankedDocument, Reply, ReplyBlock, ReplyCit
 from firstline.domain.review import Feedback, FeedbackReason, Judgement, Rating, ReviewItem, ReviewReason, Verdict
 from firstline.domain.schedules import next_due
 from firstline.domain.search import (
+    NOT_SCORED,
     Category,
     Citation,
     Claim,
@@ -164,6 +165,7 @@ __all__ = [
     "NEAREST_KEPT",
     "NOBODY",
     "NOTHING",
+    "NOT_SCORED",
     "ORIGIN",
     "PAGES",
     "PERSON_OWNS",

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 from enum import StrEnum
+from typing import Final
 
 from firstline.domain.knowledge import Chunk
 
@@ -109,6 +110,10 @@ class Scores:
     document: float
     fused: float
     rerank: float | None = None
+
+
+NOT_SCORED: Final = Scores(dense=0.0, words=0.0, document=0.0, fused=0.0)
+"""Of what no search found: it is there for what it completes, or because the graph led to it."""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)

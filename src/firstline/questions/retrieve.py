@@ -17,7 +17,7 @@ from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from firstline.domain import Chunk, ChunkKind, Evidence, RankedDocument, Scores, SearchPlan
+from firstline.domain import NOT_SCORED, Chunk, ChunkKind, Evidence, RankedDocument, Scores, SearchPlan
 from firstline.errors import NotFound, Unavailable
 from firstline.ports import (
     BlobStore,
@@ -33,7 +33,6 @@ from firstline.questions.page.alike import Shingles, repeats, shingles
 from firstline.questions.page.apt import best_first
 from firstline.questions.page.companions import (
     NEAR,
-    NOT_SCORED,
     WHOLE,
     introduced_by,
     opening,

@@ -1,7 +1,7 @@
 """Which way does a question take? Classic unless its words ask for a relation.
 
-The rules look at the form of the question alone, so that a classic question pays nothing; whether what it names is
-known is found out on the way, and if it is not, the classic ranking stands. What the graph brings by each rule, and
+The rules look at the form of the question alone, so that a classic question asks no engine more; whether what it names
+is known is found out on the way, and if it is not, the classic ranking stands. What the graph brings by each rule, and
 costs where no relation is needed: `python -m benchmarks.graph_questions`.
 """
 
@@ -12,7 +12,7 @@ from dataclasses import dataclass, replace
 from typing import Final
 
 from firstline.domain import Route, SearchPlan
-from firstline.questions.message.terms import identifiers
+from firstline.questions.message.terms import codes
 
 CHARS_MAX: Final = 600
 """A longer message is a report with a log: its case is told, and what it names is not what it asks about."""
@@ -42,6 +42,8 @@ _CAUSED: Final = re.compile(
       | solution | workaround | mitigat\w+ | ursache\w* | behebt | cause\s+de | causa )\b""",
     re.IGNORECASE | re.VERBOSE,
 )
+_ALERT: Final = re.compile(r"\b[A-Z][a-z0-9]+(?:[A-Z][a-z0-9]+)+\b")
+"""Exceptions and alerts are called so: DiskPressure, NullPointerException."""
 _VERSIONED: Final = re.compile(
     r"\b(?:which|what|welche\w*|quelles?|qu[eé])\s+(?:\w+\s+){0,2}(?:versions?|releases?|version\w*|versiones)\b", re.I
 )
@@ -73,7 +75,7 @@ def routed(question: str) -> Routed:
     """Linear in the length of the question, which is cut."""
     if len(question) > CHARS_MAX:
         return Routed(route=Route.CLASSIC, why="a report is searched by what it says")
-    named = bool(identifiers(question))
+    named = bool(codes(question) or _ALERT.search(question))
     for pattern, needs_code, why in (
         (_COMPARED, False, "things are compared"),
         (_RELATED, False, "a relation is asked for"),

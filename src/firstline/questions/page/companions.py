@@ -7,12 +7,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Final
 
-from firstline.domain import Chunk, ChunkKind, Scores
+from firstline.domain import Chunk, ChunkKind
 
 COMPANIONS_MAX: Final = 4
 
-NOT_SCORED: Final = Scores(dense=0.0, words=0.0, document=0.0, fused=0.0)
-"""Of what was not found by itself, and is there for what it completes."""
 NEAR: Final = 12
 """Chunks on each side of a found one that are looked at."""
 CURING: Final = frozenset({ChunkKind.CAUSE, ChunkKind.RESOLUTION})
