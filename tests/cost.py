@@ -1,4 +1,5 @@
 """What work costs: processor seconds of this thread, the garbage collector out of the way, the quickest of a few runs.
+For what waits, what the clock on the wall says instead.
 
 Tests use it to tell a pattern that is quadratic from one that is not. Such a pattern is slow every time; a neighbour on
 the machine, or a collection of everything the tests before have left, is slow once.
@@ -39,6 +40,19 @@ def grows_evenly(work: Callable[[int], object], length: int, *, free_s: float) -
         small = min(small, _spent_s(lambda: work(length)))
         large = min(large, _spent_s(lambda: work(8 * length)))
         if large < max(free_s, 32 * small):
+            return True
+    return False
+
+
+async def ends_within(work: Callable[[], Awaitable[object]], seconds: float) -> bool:
+    """Whether one of a few runs, each begun anew, ends within `seconds` on the wall.
+
+    For what must not wait for something that hangs: it would every time.
+    """
+    for _ in range(RUNS_MAX):
+        began = time.monotonic()
+        await work()
+        if time.monotonic() - began < seconds:
             return True
     return False
 

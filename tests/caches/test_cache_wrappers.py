@@ -246,19 +246,25 @@ async def test_looking_for_the_names_of_a_book_keeps_nobody_waiting():
     for number in range(1_500):
         texts = tuple(f"{at} of {number} " + "word " * 40 for at in range(20))
         caches.answer.put(key_of(number, owner=("acme", KB)), texts)
-    longest, done = 0.0, asyncio.Event()
 
-    async def beat() -> None:
-        nonlocal longest
-        while not done.is_set():
-            before = time.perf_counter()
-            await asyncio.sleep(0.001)
-            longest = max(longest, time.perf_counter() - before)
+    async def longest_wait() -> float:
+        """Of the whole time that the looking took, the greatest part for which another task had to wait."""
+        longest, done = 0.0, asyncio.Event()
 
-    beating = asyncio.create_task(beat())
-    began = time.perf_counter()
-    assert await caches.naming([f"chunk {at}" for at in range(40)], tenant="acme") == 0
-    took = time.perf_counter() - began
-    done.set()
-    await beating
-    assert longest < took / 2, "others have their turn meanwhile"
+        async def beat() -> None:
+            nonlocal longest
+            while not done.is_set():
+                before = time.perf_counter()
+                await asyncio.sleep(0.001)
+                longest = max(longest, time.perf_counter() - before)
+
+        beating = asyncio.create_task(beat())
+        began = time.perf_counter()
+        assert await caches.naming([f"chunk {at}" for at in range(40)], tenant="acme") == 0
+        took = time.perf_counter() - began
+        done.set()
+        await beating
+        return longest / took
+
+    # Without turns for others it is all of the time, every time; with a busy machine, once.
+    assert min([await longest_wait() for _ in range(3)]) < 1 / 2

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import asyncio
 import time
 
-from tests.cost import costs_less, grows_evenly
+from tests.cost import costs_less, ends_within, grows_evenly
 
 
 def spend(seconds: float) -> None:
@@ -22,3 +23,9 @@ def test_a_slow_run_between_quick_ones_is_no_failure() -> None:
     runs = iter((0.03, 0.001))
     assert costs_less(lambda: spend(next(runs)), than_s=0.02)
     assert not costs_less(lambda: spend(0.01), than_s=0.005)
+
+
+async def test_what_waits_every_time_is_told_from_what_waits_once() -> None:
+    waits = iter((0.1, 0.0))
+    assert await ends_within(lambda: asyncio.sleep(next(waits)), 0.05)
+    assert not await ends_within(lambda: asyncio.sleep(0.06), 0.05)

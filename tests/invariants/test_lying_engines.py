@@ -25,6 +25,8 @@ DEADLINE_S = 0.12
 RECORD_S = 0.6
 GRACE_S = 1.0
 """A busy machine runs its timers late."""
+RUNS_MAX = 3
+"""What is too slow is so every time; a machine that stands still for a second does so once."""
 
 
 class Faulty:
@@ -59,7 +61,17 @@ def short() -> object:
 
 
 async def tried(faulty: Faulty, question: str, planned: list[Planned]) -> Turn | None:
-    """The turn, or None when there was an error instead; either way all that must hold."""
+    """The turn, or None when there was an error instead; either way all that must hold, and in time."""
+    late: list[str] = []
+    for _ in range(RUNS_MAX):
+        turn, spent = await tried_once(faulty, question, planned)
+        if spent < DEADLINE_S + RECORD_S + GRACE_S:
+            return turn
+        late.append(f"{spent:.2f} s, {planned}")
+    raise AssertionError(f"late every time: {late}")
+
+
+async def tried_once(faulty: Faulty, question: str, planned: list[Planned]) -> tuple[Turn | None, float]:
     session_id, before = str(uuid.uuid4()), len(faulty.universe.world.conversations.handoffs_by_id)
     faulty.plan.put(planned)
     started = time.perf_counter()
@@ -73,17 +85,16 @@ async def tried(faulty: Faulty, question: str, planned: list[Planned]) -> Turn |
             "only a ledger that lies about the conversation itself may surprise"
         )
     spent = time.perf_counter() - started
-    assert spent < DEADLINE_S + RECORD_S + GRACE_S, f"{spent:.2f} s, {faulty.plan.struck}"
     faulty.plan.put([])
     recorded = await faulty.universe.world.conversations.turns(session_id, limit=9)
     opened = len(faulty.universe.world.conversations.handoffs_by_id) - before
     if turn is None:
         assert (recorded, opened) == ([], 0), "half recorded"
-        return None
+        return None, spent
     assert recorded == [turn]
     assert opened == isinstance(turn.outcome, Escalated | HighStakes)
     honest(faulty, turn)
-    return turn
+    return turn, spent
 
 
 def honest(faulty: Faulty, turn: Turn) -> None:
@@ -107,7 +118,7 @@ def test_every_turn_ends_honestly_and_in_time(planned: list[Planned], question: 
     async def example() -> None:
         await tried(faulty, question, planned)
         # The one place is free again and no lock is held: the same journey goes on.
-        async with asyncio.timeout(DEADLINE_S + RECORD_S + GRACE_S):
+        async with asyncio.timeout(RUNS_MAX * (DEADLINE_S + RECORD_S + GRACE_S)):
             assert await tried(faulty, QUESTIONS[10], []) is not None
 
     asyncio.run(example())

@@ -89,8 +89,8 @@ class JobApp:
     async def put(self, job: Job, *, attempts: int = 0, in_s: float = 0.0, news: bool = False) -> bool:
         key = storable(job.key)
         with translated():
-            if news:
-                await self._hurry(key)
+            if news and await self._hurry(key):
+                return False  # a worker may have it by now, and does it after this news
             waiting = await self._app.job_manager.list_jobs_async(queueing_lock=key, status="todo")
             if list(waiting):
                 return False
@@ -105,10 +105,12 @@ class JobApp:
                 return False
         return True
 
-    async def _hurry(self, key: str) -> None:
+    async def _hurry(self, key: str) -> bool:
         """One that waits for its next attempt is due now, as if it had never been tried; workers are told as of a new
-        one. The library says nothing of a job whose time was moved, and would find it only when it polls."""
-        await self._app.connector.execute_query_async(
+        one. The library says nothing of a job whose time was moved, and would find it only when it polls.
+
+        Whether there was one."""
+        hurried = await self._app.connector.execute_query_all_async(
             """WITH due AS (
                 UPDATE procrastinate_jobs SET scheduled_at = NULL, args = args - %(attempts)s
                 WHERE queueing_lock = %(key)s AND status = 'todo' AND scheduled_at > now() RETURNING id, queue_name
@@ -117,6 +119,7 @@ class JobApp:
             key=key,
             attempts=ATTEMPTS,
         )
+        return bool(hurried)
 
     async def work(self, handlers: Mapping[str, JobHandler], *, at_once: int) -> None:
         """Until it is cancelled, or the library stops because a connection of its own was lost."""
