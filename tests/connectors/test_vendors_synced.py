@@ -17,6 +17,8 @@ from firstline.connectors.overrides import Access
 from firstline.domain import EVERYONE, DocumentKind, Level, SourceState
 from firstline.ports import Incremental
 
+CALM = replace(QUICK, gone_always=5, lock_wait_s=30.0)
+
 
 @pytest.fixture
 async def site() -> AsyncGenerator[Site]:
@@ -44,7 +46,7 @@ async def test_from_the_first_sync_to_a_deletion(
     name: str, site: Site, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ):
     world = world_of(name, monkeypatch, site)
-    synced: Any = Synced(limits=replace(QUICK, gone_always=5))
+    synced: Any = Synced(limits=CALM)
     synced.connector = Opened(world, site, tmp_path)
     await synced.add()
 
