@@ -17,6 +17,7 @@ Which one was released first, Relay 2 or Edge 3?
 Are Relay and Edge both written in the same language?
 Who maintains the Relay Agent's installer?
 Where is the maintainer of the Night Export based?
+What is the place of origin of maintainer of plugin Night Export?
 What depends on the Relay Agent?
 Which release replaced by Relay 3 is affected by LK-1205?
 Which versions are affected by LK-1205?

@@ -34,8 +34,8 @@ _OWNED: Final = re.compile(
     rf"(?!(?:What|Who|Where|When|How|It|That|There|Here|Let|He|She)['’])\b{_NAME}(?:\s*\([^()]{{1,40}}\))?['’]s?\s+[a-z][\w-]+"
 )
 _CHAINED: Final = re.compile(
-    rf"\b(?:the|which|what|whose)\s+[a-z][\w-]*(?:\s+[a-z][\w-]*){{0,2}}\s+of\s+(?:the\s+)?"
-    rf"(?:[a-z][\w-]*\s+){{0,2}}{_NAME}"
+    rf"\b(?:the|which|what|whose)\s+[a-z][\w-]*(?:\s+[a-z][\w-]*){{0,2}}"
+    rf"(?:\s+of(?:\s+the)?(?:\s+[a-z][\w-]*){{0,2}}){{1,3}}\s+{_NAME}"
 )
 _CAUSED: Final = re.compile(
     r"""\b(?: root\s+causes? | causes?\b | caused\s+by | reasons?\s+for | leads?\s+to | why | fix(?:es|ed)? | resolv\w+
