@@ -38,6 +38,7 @@ from firstline.domain.care import (
     by_curated,
     may_see,
 )
+from firstline.domain.communities import Community, CommunityBuild, Telling, Told, ToldKind
 from firstline.domain.content import content_hash_of
 from firstline.domain.events import (
     Accepted,
@@ -53,6 +54,7 @@ from firstline.domain.events import (
 )
 from firstline.domain.front_matter import FRONT_MATTER_CHARS_MAX, UNSEEN, FrontMatter, front_matter
 from firstline.domain.graph import Edge, Entity, EntityKind, Relation
+from firstline.domain.graph_rules import GraphRule, RuleKind, RulesRead
 from firstline.domain.knowledge import (
     AuditEntry,
     CalibratedGates,
@@ -194,6 +196,8 @@ __all__ = [
     "Claim",
     "ClaimKind",
     "Clarify",
+    "Community",
+    "CommunityBuild",
     "Complete",
     "Completeness",
     "Coverage",
@@ -231,6 +235,7 @@ __all__ = [
     "Gap",
     "GapReport",
     "GateReading",
+    "GraphRule",
     "Handoff",
     "HandoffAct",
     "HandoffEntry",
@@ -271,7 +276,9 @@ __all__ = [
     "ReviewItem",
     "ReviewReason",
     "Route",
+    "RuleKind",
     "RulesFit",
+    "RulesRead",
     "Scores",
     "SearchPlan",
     "Session",
@@ -288,6 +295,9 @@ __all__ = [
     "Suspicion",
     "SyncReport",
     "Talk",
+    "Telling",
+    "Told",
+    "ToldKind",
     "Tombstone",
     "Trend",
     "Triage",
