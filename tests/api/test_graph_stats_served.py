@@ -149,6 +149,23 @@ async def test_edges_are_counted_now_and_then_and_left_out_while_nobody_answers(
     assert await GraphMetrics().text(opened(graph=None, knowledge_bases=bases)) == ""
 
 
+async def test_an_old_count_is_not_shown_for_one_that_could_not_be_made(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("firstline.api.graph_metrics.COUNTED_EVERY_S", 0.0)
+    answers: list[int] = [7]
+
+    async def bases(*, tenant: str) -> list[str]:
+        return ["docs"]
+
+    async def count(*, tenant: str, kb: str) -> int:
+        if not answers:
+            raise Unavailable("down")
+        return answers.pop()
+
+    metrics, one = GraphMetrics(), opened(graph=SimpleNamespace(count=count), knowledge_bases=bases)
+    assert "firstline_graph_edges 7" in await metrics.text(one)
+    assert "firstline_graph_edges" not in await metrics.text(one)
+
+
 async def test_walks_are_told_to_whoever_runs_the_turn_and_to_nobody_else() -> None:
     metrics, others = GraphMetrics(), GraphMetrics()
 

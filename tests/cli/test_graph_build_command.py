@@ -11,10 +11,10 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from click.testing import CliRunner, Result
+from click.testing import Result
+from tests.cli.held_open import HeldOpen, held_open, told
 
 from firstline import wiring
-from firstline.cli.main import group
 from firstline.errors import InvalidInput, NotFound
 
 GUIDE = "# Relay guide\n\nSee the [Night Export](export.md) page. The log says `NX-1042: queue is full`.\n"
@@ -37,12 +37,12 @@ def folder() -> Generator[Path]:
     shutil.rmtree(made, ignore_errors=True)
 
 
-def told(folder: Path, *arguments: str, env: dict[str, str] | None = None) -> Result:
-    return CliRunner().invoke(group, ["--data", str(folder / "data"), *arguments], env=env)
+def alone(folder: Path, *arguments: str, env: dict[str, str] | None = None) -> Result:
+    return told(folder / "data", *arguments, env=env)
 
 
-def as_json(result: Result) -> dict[str, Any]:
-    assert result.exit_code == 0, (result.output, result.exception)
+def as_json(result: Result, *, code: int = 0) -> dict[str, Any]:
+    assert result.exit_code == code, (result.output, result.exception)
     return json.loads(result.stdout)
 
 
@@ -57,7 +57,7 @@ def files(place: Path) -> dict[str, bytes]:
 
 
 def test_a_dry_run_needs_no_data_folder_and_makes_none(folder: Path) -> None:
-    found = as_json(told(folder, "ingest", str(folder / "pages"), "--dry-run", "--json"))
+    found = as_json(alone(folder, "ingest", str(folder / "pages"), "--dry-run", "--json"))
     assert not (folder / "data").exists()
     assert (found["new"], found["changed"], found["unchanged"], found["written"]) == (2, 0, 0, False)
     assert found["items"] == {"text/markdown": 2}
@@ -65,19 +65,25 @@ def test_a_dry_run_needs_no_data_folder_and_makes_none(folder: Path) -> None:
     assert found["documents"] == {"value": 2, "low": 2, "high": 2}
     assert found["edges"]["value"] == sum(one["value"] for one in found["edges_by_relation"].values()) > 5
     assert found["cost"] == 0 and found["graph"] == "ledger" and found["seconds"]["embed"]["value"] > 0
-    said = told(folder, "ingest", str(folder / "pages"), "--dry-run")
+    said = alone(folder, "ingest", str(folder / "pages"), "--dry-run")
     assert said.exit_code == 0, said.output
     for words in ("nothing was written", "2 new", "chunks", "MENTIONS", "on disk", "Cost: 0", "graph is on"):
         assert words in said.output, words
     assert "pages/picture.md: " in said.output
-    off = told(folder, "ingest", str(folder / "pages"), "--dry-run", env={"FIRSTLINE_GRAPH": "off"})
+    off = alone(folder, "ingest", str(folder / "pages"), "--dry-run", env={"FIRSTLINE_GRAPH": "off"})
     assert "The graph is off" in off.output and "MENTIONS" not in off.output
+    # Nobody listens there: whoever asks it is told that it cannot be reached.
+    endpoint = {"FIRSTLINE_EMBEDDER": "http://127.0.0.1:9/v1/embeddings", "FIRSTLINE_EMBEDDER_MODEL": "m"}
+    unasked = alone(folder, "ingest", str(folder / "pages"), "--dry-run", env=endpoint)
+    assert unasked.exit_code == 0 and "without its vectors" in unasked.output, unasked.exception
 
 
 def test_bad_input_is_refused_as_ever(folder: Path) -> None:
-    assert isinstance(told(folder, "ingest", str(folder / "nowhere"), "--dry-run").exception, InvalidInput)
-    assert isinstance(told(folder, "ingest", str(folder / "pages"), "--dry-run", "--kind", "x").exception, InvalidInput)
-    assert told(folder, "ingest", str(folder / "pages"), "--json").exit_code == 2
+    assert isinstance(alone(folder, "ingest", str(folder / "nowhere"), "--dry-run").exception, InvalidInput)
+    assert isinstance(
+        alone(folder, "ingest", str(folder / "pages"), "--dry-run", "--kind", "x").exception, InvalidInput
+    )
+    assert alone(folder, "ingest", str(folder / "pages"), "--json").exit_code == 2
     assert not (folder / "data").exists()
 
 
@@ -90,37 +96,41 @@ def no_index(**_: Any) -> Any:
 
 
 def test_taken_without_a_graph_and_built_behind_it(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    pages = str(folder / "pages")
-    assert told(folder, "ingest", pages, "--quiet", env={"FIRSTLINE_GRAPH": "off"}).exit_code == 1, "two are refused"
-    assert as_json(told(folder, "graph", "stats", "--json"))["edges"] == 0
-    (folder / "pages" / "export.md").write_text(EXPORT + "\nThe Harbor Gateway closes it.\n")
-    assert told(folder, "ingest", pages, "--quiet", env={"FIRSTLINE_GRAPH": "off"}).exit_code == 1
+    pages, without_graph = str(folder / "pages"), {"FIRSTLINE_GRAPH": "off"}
+    with held_open(folder / "data", graph="off") as data:
+        assert data.told("ingest", pages, "--quiet", env=without_graph).exit_code == 1, "two are refused"
+        assert as_json(data.told("graph", "stats", "--json"))["edges"] == 0
+        (folder / "pages" / "export.md").write_text(EXPORT + "\nThe Harbor Gateway closes it.\n")
+        assert data.told("ingest", pages, "--quiet", env=without_graph).exit_code == 1
 
-    before, status = files(folder / "data"), told(folder, "status").output
-    with monkeypatch.context() as without:
-        without.setattr(wiring, "open_qdrant_edge", no_index)
-        dry = as_json(told(folder, "ingest", pages, "--dry-run", "--json"))
-    assert (dry["new"], dry["changed"], dry["unchanged"]) == (0, 0, 2)
-    assert files(folder / "data") == before
-    assert ageless(told(folder, "status").output) == ageless(status)
+        before, status = files(data.folder), data.told("status").output
+        with monkeypatch.context() as without:
+            without.setattr(wiring, "open_qdrant_edge", no_index)
+            dry = as_json(alone(folder, "ingest", pages, "--dry-run", "--json"))
+        assert (dry["new"], dry["changed"], dry["unchanged"]) == (0, 0, 2)
+        assert files(data.folder) == before
+        assert ageless(data.told("status").output) == ageless(status)
 
-    check = told(folder, "graph", "build", "--check", "--quiet")
-    assert check.exit_code == 1 and "missing" in check.output
-    built = as_json(told(folder, "graph", "build", "--json", "--quiet"))
-    assert (built["documents"], built["revisions"], built["revisions_that_differ"]) == (2, 3, 3)
-    assert built["missing"] == built["edges"] > 10
-    check = told(folder, "graph", "build", "--check", "--quiet")
-    assert check.exit_code == 0 and "The graph is what they say." in check.output
-    assert "Night Export" in told(folder, "graph", "show", "Night Export").output
-    back = told(folder, "snapshot", "rollback")
-    assert back.exit_code == 0, (back.output, back.exception)
-    assert as_json(told(folder, "graph", "stats", "--json"))["edges"] > 5, "the earlier snapshot has its edges, too"
+        check = data.told("graph", "build", "--check", "--quiet")
+        assert check.exit_code == 1 and "missing" in check.output
+        built = as_json(data.told("graph", "build", "--json", "--quiet"))
+        assert (built["documents"], built["revisions"], built["revisions_that_differ"]) == (2, 3, 3)
+        assert built["missing"] == built["edges"] > 10
+        check = data.told("graph", "build", "--check", "--quiet")
+        assert check.exit_code == 0 and "The graph is what they say." in check.output
+        back = data.told("snapshot", "rollback")
+        assert back.exit_code == 0, (back.output, back.exception)
+        stats = as_json(data.told("graph", "stats", "--json"))
+        assert stats["edges"] > 5, "the earlier snapshot has its edges, too"
+        what_stands_in_the_way_is_said(data)
+    shown = alone(folder, "graph", "show", "Night Export")
+    assert shown.exit_code == 0 and "Night Export" in shown.output, "by a command that opens the folder for itself"
 
 
-def test_what_stands_in_the_way_is_said(folder: Path) -> None:
-    off = told(folder, "graph", "build", env={"FIRSTLINE_GRAPH": "off"})
+def what_stands_in_the_way_is_said(data: HeldOpen) -> None:
+    off = data.told("graph", "build", env={"FIRSTLINE_GRAPH": "off"})
     assert isinstance(off.exception, NotFound)
-    silent = told(folder, "graph", "build", env={"FIRSTLINE_EXTRACT_GRAPH": "false"})
+    silent = data.told("graph", "build", env={"FIRSTLINE_EXTRACT_GRAPH": "false"})
     assert isinstance(silent.exception, InvalidInput) and "extract_graph" in str(silent.exception)
-    assert isinstance(told(folder, "graph", "build", "--kb", "other").exception, NotFound)
-    assert isinstance(told(folder, "graph", "stats", "--kb", "other").exception, NotFound)
+    assert isinstance(data.told("graph", "build", "--kb", "other").exception, NotFound)
+    assert isinstance(data.told("graph", "stats", "--kb", "other").exception, NotFound)

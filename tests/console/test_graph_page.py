@@ -438,7 +438,7 @@ def test_a_narrow_screen_does_not_scroll_sideways(real: Any) -> None:
     _show(real, "#document:docs%2Ferrors%2FLK1100.md")
     assert real.evaluate(OVERLAPS) == []
     assert real.evaluate("document.documentElement.scrollWidth") <= 360
-    real.locator("#drawing .line .arrow").first.click()
+    real.locator("#drawing .line.PART_OF .arrow").first.click()
     real.locator("mark").first.wait_for()
     assert real.locator("#source").bounding_box()["width"] >= 350
 

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import asyncio
+from typing import Any
 
 import pytest
 from ledger_samples import KB, Ledgers, ids, published, scope, stored
+from psycopg import AsyncConnection
 
 from firstline.domain import FOREVER, DocumentKind, Failure, Snapshot
 from firstline.errors import Conflict, InvalidInput, NotFound
@@ -199,6 +201,28 @@ async def test_the_ingest_lock_has_one_holder(ledgers: Ledgers, tenant: str) -> 
             pass
     async with ledgers.elsewhere.ingest_lock(tenant=tenant, kb=KB):
         pass
+
+
+async def test_the_ingest_lock_is_free_once_its_block_has_ended(
+    ledgers: Ledgers, tenant: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Not a moment later, when the server sees that a connection was closed: one command follows the other."""
+    closed, closing = AsyncConnection.close, set[asyncio.Task[None]]()
+
+    async def later(connection: AsyncConnection[Any]) -> None:
+        async def wait() -> None:
+            await asyncio.sleep(0.1)
+            await closed(connection)
+
+        closing.add(asyncio.create_task(wait()))
+
+    with monkeypatch.context() as seen_late:
+        seen_late.setattr(AsyncConnection, "close", later)
+        async with ledgers.knowledge.ingest_lock(tenant=tenant, kb=KB):
+            pass
+        async with ledgers.elsewhere.ingest_lock(tenant=tenant, kb=KB):
+            pass
+    await asyncio.gather(*closing)
 
 
 async def test_an_error_inside_the_ingest_lock_frees_it(ledgers: Ledgers, tenant: str) -> None:

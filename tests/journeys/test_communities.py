@@ -39,6 +39,7 @@ from firstline.ports import Scope
 from firstline.questions.gathered import gathered
 from firstline.questions.replay import Replay, replay
 from firstline.questions.traverse import WalkLimits
+from firstline.questions.usual_causes import as_one
 
 WHERE: dict[str, Any] = {"tenant": TENANT, "kb": KB}
 QUESTION = "What are the usual causes of E4711?"
@@ -223,6 +224,16 @@ async def test_what_was_forgotten_while_they_were_made_is_in_none() -> None:
     assert await store.held(**WHERE, doc_ids=["customer-5.md"], upto=99) == 0
 
 
+async def test_nothing_is_kept_of_a_document_that_is_not_cited() -> None:
+    """What a forgotten document is cited in is purged: its names must stand nowhere else."""
+    world = opened()
+    rows = [ticket(f"customer-{number:02}", f"{DISK} The `night.export` waits.") for number in range(14)]
+    await made(world, *rows, ticket("customer-99", f"{DISK} The `golden.vault` of `night.export` is lost."))
+    (one,) = await seen(world)
+    assert "customer-99.md" not in one.doc_ids, "twelve are cited"
+    assert "goldenvault" not in str(one) and "nightexport" in str(one)
+
+
 async def test_copies_count_once_and_other_words_are_another_cause() -> None:
     world = opened()
     copy = ticket("customer-0", DISK)
@@ -371,6 +382,120 @@ async def test_tenants_have_their_own() -> None:
     (theirs,) = await store_of(world).communities(replace(await scope(world), tenant="rival", snapshot=1), limit=9)
     assert causes([theirs]) == [(KEY, 3)]
     assert dict(causes(await seen(world)))[KEY] == 1
+
+
+async def test_a_community_does_not_stand_in_the_way_of_the_page_that_answers() -> None:
+    """It looks like a question for usual causes, and names a thing that tickets tell causes of."""
+    backup = page(
+        "backup.md",
+        "# Backup\n\nThe nightly backup snapshot of the Relay Agent begins late because load is low then.\n",
+    )
+    question = "Why does the nightly backup snapshot of the Relay Agent usually begin late?"
+    with_list, plain = opened(), World(walked=True)
+    await made(with_list, *six(Level.PUBLIC), backup)
+    await plain.ingest(*six(Level.PUBLIC), backup)
+    turn, other = await ask(with_list, question), await ask(plain, question)
+    assert turn.plan is not None and turn.plan.communities == 1, "a list was at hand"
+    assert isinstance(turn.outcome, Answered) and turn.outcome == other.outcome
+    assert turn.gates == other.gates
+    assert (await again(with_list, turn)).same
+
+
+async def test_causes_of_another_error_are_no_causes_of_the_one_that_is_named() -> None:
+    world = opened()
+    rows = [
+        ticket(f"{error}-{number}", f"Reason {error} of it.", error=f"E9{error:03}")
+        for error in range(13)
+        for number in range(4)
+    ]
+    await made(world, *rows, *(ticket(f"own-{number}", DISK) for number in range(3)))
+    asked = "What are the usual causes of E4711 on the Relay Agent?"
+    assert listed(await ask(world, asked)) == [(DISK, "own-0.md")], "of thirteen larger communities of the product none"
+    for other in ("OutOfMemoryError", "E4712"):
+        turn = await ask(world, f"What are the usual causes of {other} on the Relay Agent?", session=other)
+        assert "- Reason" not in str(turn.outcome) and f"- {DISK}" not in str(turn.outcome)
+
+
+async def test_causes_of_another_version_are_told_to_nobody_who_names_one() -> None:
+    world = opened()
+    told = ((DISK, "3.1"), (DISK, "3.1"), (DISK, "3.1"), (CERTIFICATE, "4.2"), (CERTIFICATE, "4.2"))
+    rows = [
+        replace(ticket(f"t-{number}", cause), metadata={"version": version}, content_hash=f"v{number}")
+        for number, (cause, version) in enumerate(told)
+    ]
+    await made(world, *rows)
+    assert listed(await ask(world, "What are the usual causes of E4711 in 4.2?")) == [(CERTIFICATE, "t-3.md")]
+    both = await ask(world, session="both")
+    assert [text for text, _ in listed(both)] == [DISK, CERTIFICATE]
+
+
+async def test_what_was_not_the_cause_or_only_begins_a_list_is_none() -> None:
+    world = opened()
+    told = (
+        DISK,
+        DISK,
+        "The certificate of the Relay Agent was not the cause.",
+        "We ruled out the network.",
+        "Not yet known; under investigation.",
+        "See ticket 4000.",
+        "These are possible:\n\n- a full queue\n- a revoked key",
+        "| Cause | Sign |\n|---|---|\n| A full queue | red |",
+        "1. The queue of the Relay Agent is full\n2. The key was revoked",
+    )
+    await made(world, *(ticket(f"customer-{number}", cause) for number, cause in enumerate(told)))
+    first = "The queue of the Relay Agent is full"
+    assert causes(await seen(world)) == [(DISK, 2), (first, 1)]
+    assert [text for text, _ in listed(await ask(world))] == [DISK, f"1. {first}"]
+
+
+async def test_asked_again_in_other_words_it_is_the_same_list() -> None:
+    world = opened()
+    await made(world, *six(Level.PUBLIC))
+    own = await world.session("s")
+    turns = [
+        await world.questions().ask(session=own, principal=asker(level=Level.CUSTOMER), question=question)
+        for question in (QUESTION, "What are the most common causes of E4711, please?", "And what else causes E4711?")
+    ]
+    assert listed(turns[0]) == listed(turns[1]) and len(listed(turns[0])) == 3
+    said = str(turns[2].outcome) if isinstance(turns[2].outcome, Answered) else ""
+    assert DISK not in said and CERTIFICATE not in said, "nor once more from another ticket that says the same"
+
+
+async def test_tickets_of_the_error_that_tell_no_cause_do_not_speak_against_the_list(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    read: list[Any] = []
+
+    def spied(trail: Any) -> Any:
+        read.append(as_one(trail))
+        return read[-1]
+
+    monkeypatch.setattr("firstline.questions.journey.as_one", spied)
+    world = opened()
+    open_ones = [ticket(f"open-{number}", "Unknown.") for number in range(3)]
+    await made(world, *six(Level.PUBLIC), *open_ones, page("mail.md", "# Invoices\n\nInvoices are sent by mail.\n"))
+    assert len(listed(await ask(world))) == 3
+    ((ranked, _, beside),) = read
+    assert [one.doc_id for one in ranked[1:]] == ["mail.md"], "all others are about the error"
+    assert {"open-0.md", "open-1.md", "open-2.md"} <= beside and "mail.md" not in beside
+
+
+async def test_why_not_tells_of_the_list() -> None:
+    world = opened()
+    await made(world, *six(Level.PUBLIC), page("mail.md", "# Invoices\n\nInvoices are sent by mail.\n"))
+    turn = await ask(world)
+    journey = world.questions()
+    told = {
+        name: await journey.why_not(turn, f"{name}.md", asker(level=Level.CUSTOMER), kb=KB)
+        for name in ("customer-3", "customer-4", "mail")
+    }
+    assert told["customer-3"].verdict == "This page tells one of the causes that the answer lists, and is cited for it."
+    assert told["customer-4"].verdict.endswith("in the same words as the page that is cited for it.")
+    assert told["mail"].verdict.startswith(
+        "The answer lists the causes that several pages tell, and this page tells none"
+    )
+    then = next(reading for reading in turn.gates if reading.name == "relevance")
+    assert all(one.gate is not None and one.gate.value == then.value for one in told.values()), "the gate that it read"
 
 
 # --- a store that is down, slow or lying -----------------------------------------------------------------------------

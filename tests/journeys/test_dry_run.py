@@ -87,10 +87,11 @@ async def test_it_says_what_the_run_then_does() -> None:
 
 async def test_of_many_a_sample_is_prepared_and_the_whole_lies_between() -> None:
     world = World()
-    items = [page(f"relay-{number}.md", text_of(number)) for number in range(1_500)]
+    items = [page(f"relay-{number}.md", text_of(number)) for number in range(600)]
     found = await told(world, *items)
-    assert (found.new, found.sampled) == (1_500, 400)
+    assert (found.new, found.sampled) == (600, 400)
     assert found.chunks.low < found.chunks.value < found.chunks.high
+    assert found.documents.value == found.documents.high == 600, "all of the sample are taken, whatever their size"
     truth = (await world.ingest(*items)).chunks
     assert found.chunks.low <= truth <= found.chunks.high
     assert found.chunks.value == pytest.approx(truth, rel=0.1)
@@ -123,3 +124,10 @@ async def test_what_could_not_be_read_is_not_gone_and_hostile_files_stop_nobody(
     await world.ingest(page("wiki/a.md", GUIDE), page("wiki/b.md", GUIDE))
     found = await told(world, Failure(item_id="wiki/", reason="It cannot be opened."), prefixes=("wiki/",), prune=True)
     assert (found.gone, found.new) == (0, 0) and found.chunks.value == 0
+
+
+async def test_all_that_is_refused_is_counted_however_few_are_named(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("firstline.documents.run.FAILURES_MAX", 3)
+    broken = [Failure(item_id=f"wiki/{number}.md", reason="It is empty.") for number in range(9)]
+    found = await told(World(), *broken, page("a.md", GUIDE), page("a.md", GUIDE))
+    assert (found.refused_count, len(found.refused), found.new) == (10, 3, 1)

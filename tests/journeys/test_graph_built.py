@@ -69,6 +69,17 @@ async def test_from_nothing_it_is_what_ingest_gave_in_every_snapshot_that_is_hel
     assert held(fresh) == held(world.graph)
 
 
+async def test_books_are_not_held_together_and_may_give_way_one_by_one(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("firstline.documents.build_graph.TEXT_AT_ONCE", 2 * len(LINK), raising=False)
+    world, fresh = await three_snapshots(), MemoryGraph()
+    revisions: list[int] = []
+    await build_of(world, fresh, part_s=60.0).build(
+        **WHERE, on_progress=lambda built: revisions.append(built.revisions)
+    )
+    assert len(revisions) >= 3 and revisions[-1] == 7, "in parts, though one page held all"
+    assert held(fresh) == held(world.graph)
+
+
 async def test_a_check_counts_and_writes_nothing() -> None:
     world = await three_snapshots()
     whole = held(world.graph)

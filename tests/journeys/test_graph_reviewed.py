@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from dataclasses import replace
+from datetime import UTC, datetime
 from typing import Any
 
 import pytest
@@ -14,7 +15,7 @@ from test_kept_answers import Desk, hit
 from world import KB, TENANT, Items, World, asker, page
 
 from firstline.documents.redact import PatternRedactor
-from firstline.domain import EVERYONE, Answered, Level, RuleKind, Turn
+from firstline.domain import EVERYONE, Answered, GraphRule, Level, RuleKind, Turn
 from firstline.domain.graph_rules import CLASS_MAX
 from firstline.engines.memory.graph import MemoryGraph
 from firstline.engines.reviewed_graph import ReviewedGraph, RulesInForce
@@ -261,6 +262,36 @@ async def test_who_does_not_see_an_entity_is_told_of_no_rule_about_it() -> None:
         await say(desk, scope, SAME, "Relay Agent", "Overview Panel")
     assert "bluebird" not in raised.value.message and "another entity" in raised.value.message
     assert (await desk.undo(number, **WHERE, by="ann", reader=staff)).undone_by == "ann"
+
+
+async def test_rules_that_a_reader_does_not_see_take_no_place_from_those_it_does() -> None:
+    _, desk, scope = await gateways()
+    number = await say(desk, scope, NOT_A_NAME, "Overview Panel")
+    await say(desk, replace(scope, level_max=Level.RESTRICTED), SAME, "Relay Agent", "Blue Bird")
+    assert [rule.number for rule in await desk.said(**WHERE, limit=1, reader=scope)] == [number]
+
+
+async def test_a_rule_asks_for_what_it_has_to_do_with_however_many_are_in_force() -> None:
+    world, desk, scope = await gateways()
+    now = datetime.now(UTC)
+    others = [
+        GraphRule(**WHERE, kind=APART, first=f"component:n{at}", second=f"document:d{at}", by="ann", at=now)
+        for at in range(2_000)
+    ]
+    seen = (await world.knowledge.graph_rules(**WHERE)).mark
+    assert await world.knowledge.say_graph_rules(others, seen=seen)
+    asked: list[int] = []
+    around, known = MemoryGraph.around, MemoryGraph.known
+
+    async def counted(self: MemoryGraph, ids: Any, *given: Any, **more: Any) -> Any:
+        asked.append(len(ids))
+        return await (around if "relations" in more else known)(self, ids, *given, **more)
+
+    with pytest.MonkeyPatch.context() as counting:
+        counting.setattr(MemoryGraph, "around", counted)
+        counting.setattr(MemoryGraph, "known", counted)
+        await say(desk, scope, APART, "Mail Gateway", "edge")
+    assert asked and max(asked) < 100
 
 
 async def test_a_tenants_rules_reach_no_other() -> None:

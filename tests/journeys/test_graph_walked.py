@@ -137,7 +137,7 @@ async def test_the_turn_goes_on_without_it_and_says_so(name: str) -> None:
     assert (await again(world, turn)).same, "and its replay goes without it too"
 
 
-@pytest.mark.parametrize("begins", [2, 3, 4])
+@pytest.mark.parametrize("begins", [2, 3, 4, 8])
 async def test_a_walk_that_was_cut_short_is_replayed_as_far_as_it_went(begins: int) -> None:
     world = await opened()
     graph = faulty(world)

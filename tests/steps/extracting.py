@@ -22,10 +22,11 @@ def prepared(
     metadata: Mapping[str, str] = NO_METADATA,
     media_type: str = "text/markdown",
     extract_graph: bool = True,
+    kind: DocumentKind = DocumentKind.DOCUMENTATION,
 ) -> Prepared:
     item = SourceItem(
         item_id=doc_id,
-        kind=DocumentKind.DOCUMENTATION,
+        kind=kind,
         media_type=media_type,
         raw=text.encode(),
         title=title,

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from dataclasses import replace
 from datetime import UTC, datetime
 from typing import Any
@@ -11,8 +12,10 @@ import pytest
 from firstline.domain import Edge, Entity, EntityKind, GraphRule, Level, Relation, RuleKind
 from firstline.engines.memory.graph import MemoryGraph
 from firstline.entity_names import name_key
+from firstline.errors import Conflict
 from firstline.ports import Scope
 from firstline.questions.aliases.alike import Likeness, Name, pairs, split
+from firstline.questions.aliases.allowed import Force, Naming, refuse
 from firstline.questions.aliases.noticed import HUB_DOCUMENTS_MIN, Looked, Sort, looked
 
 HERE = Scope(tenant="t", kb="k", acl_tags=frozenset({"everyone"}), level_max=Level.CUSTOMER, snapshot=1)
@@ -164,3 +167,22 @@ async def test_it_reads_so_many_and_says_so(edges_max: int, cut: bool) -> None:
 async def test_an_empty_graph_has_nothing_to_tell() -> None:
     seen = await looked(MemoryGraph(), HERE, rules=(), ordinary=())
     assert (seen.noticed, seen.edges, seen.cut) == ((), 0, False)
+
+
+def test_a_list_of_rules_is_compared_with_thousands_in_a_moment() -> None:
+    """On the loop that answers questions: what is compared one by one stands still for minutes."""
+
+    def said(kind: RuleKind, first: str, second: str, number: int = 0) -> GraphRule:
+        return GraphRule(tenant="t", kb="k", kind=kind, first=first, second=second, by="x", at=NOON, number=number)
+
+    rules = [said(RuleKind.SAME, f"component:a{at}", f"component:b{at}", at + 1) for at in range(8_000)]
+    names = {f"document:d{at}": frozenset(f"component:n{at}-{name}" for name in range(200)) for at in range(100)}
+    naming = Naming(names=names, seen=frozenset())
+    began = time.monotonic()
+    force = Force(rules)
+    for at in range(100):
+        refuse(said(RuleKind.APART, f"component:n{at}-0", f"document:d{at}"), force, naming)
+        refuse(said(RuleKind.SAME, f"component:a{at}", f"component:c{at}"), force, naming)
+    assert time.monotonic() - began < 5
+    with pytest.raises(Conflict, match="by rule 8"):
+        refuse(said(RuleKind.NOT_A_NAME, "component:b7", ""), force, naming)

@@ -155,6 +155,16 @@ def test_what_else_is_asked_is_not_answered_by_a_cure() -> None:
     assert found.missing == ("how are the backups fixed",)
 
 
+@pytest.mark.parametrize(
+    "other", ["what is the workaround for LK-9999", "how do I repair the printer", "what is the cause of LK-9999"]
+)
+def test_the_cure_of_one_thing_is_none_of_another(other: str) -> None:
+    said = "In 3.1 the code LK-1205 means that the licence has ended. Renew the licence under Settings."
+    for kind in (ChunkKind.RESOLUTION, ChunkKind.CAUSE):
+        found = critique(f"What does LK-1205 mean in 3.1 and {other}?", [draft(said)], [piece(said, kind=kind)])
+        assert found.missing == (other,)
+
+
 def test_when_no_part_is_answered_no_part_is_called_answered() -> None:
     found = critique("Which port is used and how do I rotate the keys?", [draft(BACKUP)], [piece(BACKUP)])
     assert (found.coverage, unanswered_note(found)) == (Coverage.CANNOT, ())

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import replace
+from typing import Any
 
 import pytest
 from hypothesis import given, settings
@@ -19,6 +20,7 @@ from firstline.documents.extract.weave import (
     CHUNK_MENTIONS_MAX,
     DOCUMENT_LINKS_MAX,
     DOCUMENT_MENTIONS_MAX,
+    DOCUMENT_REPLACED_MAX,
 )
 from firstline.domain import EVERYONE, GRAPH, GRAPH_OFF, DocumentKind, EntityKind, Level, Relation, SourceItem
 
@@ -204,12 +206,59 @@ def test_what_repeats_or_replaces_what(text: str, relation: Relation, source: st
     ]
 
 
+TICKET_SAYS = {
+    "Superseded by #4900.": ("component:desk#4900", "me"),
+    "It was reverted in #4900.": ("component:desk#4900", "me"),
+    "Replaced by ticket #4900.": ("component:desk#4900", "me"),
+    "Superseded by SHOP-14.": ("component:shop14", "me"),
+    "This reverts SHOP-12.": ("me", "component:shop12"),
+    "We reverted #0042 because rows were lost.": ("me", "component:desk#42"),
+    "This reverts pull request #77.": ("me", "component:desk#77"),
+    "Reverts acme/app#12.": ("me", "component:acme/app#12"),
+}
+
+
+@pytest.mark.parametrize("text", TICKET_SAYS)
+def test_what_a_ticket_says_that_it_replaces(text: str) -> None:
+    edges = edges_of(f"# Leak\n\n{text}\n", title="Leak", doc_id="desk/tickets/4800", kind=DocumentKind.TICKET)
+    (found,) = (one for one in edges if one.relation is Relation.SUPERSEDES)
+    ends = tuple(end.entity_id.replace("document:desk/tickets/4800", "me") for end in (found.source, found.target))
+    assert ends == TICKET_SAYS[text]
+
+
+def test_a_title_may_take_another_one_back() -> None:
+    once, twice = (
+        edges_of("Text.\n", title=title, doc_id="app/issues/9", kind=DocumentKind.ISSUE)
+        for title in ('Revert "Empty the spool"', 'Revert "Revert "Empty the spool""')
+    )
+    assert keys(once, Relation.SUPERSEDES) == ["emptythespool"]
+    assert keys(twice, Relation.SUPERSEDES) == ["revertemptythespool"] == keys(once, Relation.NAMES)[:1]
+
+
+def test_a_ticket_goes_by_its_number_and_a_page_does_not() -> None:
+    named: dict[str, Any] = {"doc_id": "desk/tickets/4711", "url": "https://git.example/Acme/App/-/issues/12"}
+    told = {
+        kind: [key for key in keys(edges_of("Text.\n", title="T", kind=kind, **named), Relation.NAMES) if "#" in key]
+        for kind in (DocumentKind.TICKET, DocumentKind.DOCUMENTATION)
+    }
+    assert told == {DocumentKind.TICKET: ["desk#4711", "acme/app#12"], DocumentKind.DOCUMENTATION: []}
+
+
+def test_what_replaces_everything_replaces_a_few() -> None:
+    text = "# Leak\n\n" + "".join(f"This reverts #{number}. " for number in range(500))
+    assert len(keys(edges_of(text, title="Leak"), Relation.SUPERSEDES)) == DOCUMENT_REPLACED_MAX
+
+
 @pytest.mark.parametrize(
     "text",
     [
         "This is not the same as [that](that.md).",
         "The pump was replaced by [a new one](pump.md).",
         "It is not a duplicate of KB123456.",
+        "This does not revert #4711.",
+        "The customer reverted #4711.",
+        "Please revert #4711.",
+        "The region moved to US-21.",
     ],
 )
 def test_what_is_said_of_something_else_replaces_nothing(text: str) -> None:

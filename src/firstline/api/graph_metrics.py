@@ -39,9 +39,11 @@ class GraphMetrics:
         lines = [*_walked(self.walks), *_extracted(firstline.documents.extraction)]
         if time.monotonic() >= self._next_at:
             self._next_at = time.monotonic() + LATE_PAUSE_S
+            counted = None
             with contextlib.suppress(TimeoutError, FirstlineError):
-                self._edges = await asyncio.wait_for(_count(firstline), COUNT_S_MAX)
+                counted = await asyncio.wait_for(_count(firstline), COUNT_S_MAX)
                 self._next_at = time.monotonic() + COUNTED_EVERY_S
+            self._edges = counted
         if self._edges is not None:
             lines += _head("firstline_graph_edges", "gauge", "Edges held, ended ones included.")
             lines.append(f"firstline_graph_edges {self._edges}")

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import dataclasses
-import getpass
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -13,6 +12,7 @@ import click
 from firstline.cli.knowledge_base import require_kb
 from firstline.cli.main import level_named, run, settings_from
 from firstline.cli.printing import say, say_json
+from firstline.cli.who_says import who_says
 
 if TYPE_CHECKING:
     from firstline.documents.publish_faq import FaqWanted
@@ -54,7 +54,7 @@ def add(ctx: click.Context, kb: str | None, by: str, **given: Any) -> None:
     """Publish an answer to QUESTION, or replace the one that is there for it."""
     settings = settings_from(ctx, kb=kb)
     given["answer"] = _answer_in(given["answer"], given["path"])
-    doc_id, report = run(_add(settings, by or getpass.getuser(), given))
+    doc_id, report = run(_add(settings, who_says(by), given))
     say(f"{doc_id} is {'published' if report.published else 'kept'} in snapshot {report.snapshot} of {settings.kb!r}.")
     if report.waits:
         say(f"The snapshot waits: {report.waits}")
@@ -158,7 +158,7 @@ def change(
                 doc_id,
                 tenant=settings.tenant,
                 kb=settings.kb,
-                by=by or getpass.getuser(),
+                by=who_says(by),
                 reader=None,
                 owner=owner,
                 cites=cites or None,
@@ -186,7 +186,7 @@ def expire(ctx: click.Context, doc_id: str, kb: str | None, by: str) -> None:
         async with open_ledgers(settings) as ledgers:
             await require_kb(ledgers.knowledge, settings)
             await faq_entries_of(ledgers).expire(
-                doc_id, tenant=settings.tenant, kb=settings.kb, by=by or getpass.getuser(), reader=None
+                doc_id, tenant=settings.tenant, kb=settings.kb, by=who_says(by), reader=None
             )
 
     run(work())
@@ -208,7 +208,7 @@ def remove(ctx: click.Context, doc_id: str, kb: str | None, by: str) -> None:
         async with open_firstline(settings) as firstline:
             await require_kb(firstline.knowledge, settings)
             return await firstline.faq.remove(
-                doc_id, tenant=settings.tenant, kb=settings.kb, by=by or getpass.getuser(), reader=None
+                doc_id, tenant=settings.tenant, kb=settings.kb, by=who_says(by), reader=None
             )
 
     report = run(work())

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import getpass
 import json
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -11,6 +10,7 @@ import click
 
 from firstline.cli.main import run, settings_from
 from firstline.cli.printing import say
+from firstline.cli.who_says import who_says
 
 if TYPE_CHECKING:
     from firstline.documents.certificate import Certificate
@@ -54,7 +54,7 @@ def command(ctx: click.Context, docs: tuple[str, ...], **flags: Any) -> None:
         return
     if flags["save_as"] is not None:
         _refuse_to_overwrite(flags["save_as"])
-    clean = run(_forget(settings, docs, **{**flags, "by": flags["by"] or getpass.getuser()}))
+    clean = run(_forget(settings, docs, **{**flags, "by": who_says(flags["by"])}))
     ctx.exit(0 if clean else EXIT_LEFT)
 
 

@@ -102,6 +102,7 @@ def _print(kb: str, built: GraphBuilt, *, check: bool) -> None:
         say(f"{counted}. `firstline graph build` mends them.")
     else:
         say(f"{counted}: written anew.")
+        say("What many documents tell is gathered after the next change, or by `firstline graph communities --build`.")
     if built.unread:
         say(
             f"{built.unread:,} revisions were left as they are, because their text is not in the blob store: "

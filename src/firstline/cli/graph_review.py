@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import getpass
 import shlex
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -12,6 +11,7 @@ import click
 from firstline.cli.knowledge_base import require_kb
 from firstline.cli.main import level_named, run, settings_from
 from firstline.cli.printing import say, say_json
+from firstline.cli.who_says import who_says
 
 if TYPE_CHECKING:
     from firstline.domain import Entity, GraphRule
@@ -65,7 +65,7 @@ def review(ctx: click.Context, **given: Any) -> None:
     if given["note"] and not saying:
         raise click.UsageError("--note belongs to a rule: add --same, --apart or --not-a-name.", ctx)
     settings = settings_from(ctx, kb=given["kb"])
-    given |= {"level": level_named(given["level"]), "by": given["by"] or getpass.getuser()}
+    given |= {"level": level_named(given["level"]), "by": who_says(given["by"])}
     if given["listing"]:
         run(_list(settings, given))
     elif given["undo"] is not None:

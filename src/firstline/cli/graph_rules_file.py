@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import csv
+import io
 import json
 from collections.abc import Iterator
 from pathlib import Path
@@ -87,12 +88,16 @@ def _json_lines(path: Path, text: str) -> Iterator[tuple[int, dict[str, Any]]]:
 def _table(path: Path, text: str) -> Iterator[tuple[int, dict[str, Any]]]:
     from firstline.errors import InvalidInput
 
-    lines = csv.DictReader(text.split("\n"))
-    if not {"kind", "first"} <= {name.strip() for name in lines.fieldnames or ()}:
-        raise InvalidInput(f"Line 1 of {path.name} does not name the columns.", remedy=FORMS)
+    # A note may have several lines. Strict: a quote that nobody closes would take the rules behind it with it.
+    lines = csv.DictReader(io.StringIO(text), strict=True)
+    begins = 1
     try:
+        if not {"kind", "first"} <= {name.strip() for name in lines.fieldnames or ()}:
+            raise InvalidInput(f"Line 1 of {path.name} does not name the columns.", remedy=FORMS)
+        begins = lines.line_num + 1
         for row in lines:
             told = {(name or "more").strip(): value for name, value in row.items() if value is not None}
-            yield lines.line_num, told
+            yield lines.line_num - sum(str(value).count("\n") for value in told.values()), told
+            begins = lines.line_num + 1
     except csv.Error as error:
-        raise InvalidInput(f"Line {lines.line_num} of {path.name} is no CSV: {error}.", remedy=FORMS) from error
+        raise InvalidInput(f"Line {begins} of {path.name} is no CSV: {error}.", remedy=FORMS) from error

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import getpass
 from typing import TYPE_CHECKING, Any
 
 import click
 
 from firstline.cli.main import level_named, run, settings_from
 from firstline.cli.printing import say
+from firstline.cli.who_says import who_says
 
 if TYPE_CHECKING:
     from firstline.domain import DraftTicket, Handoff, HandoffState
@@ -165,7 +165,7 @@ def _state(name: str) -> HandoffState:
 
 
 def _act(ctx: click.Context, handoff_id: str, act: str, by: str | None, *, text: str = "", force: bool = False) -> None:
-    changed = run(_acted(settings_from(ctx), handoff_id, act, by or getpass.getuser(), text, force))
+    changed = run(_acted(settings_from(ctx), handoff_id, act, who_says(by), text, force))
     owner = f", with {changed.owner}" if changed.owner else ""
     say(f"{changed.handoff_id} is {changed.state}{owner}.")
 

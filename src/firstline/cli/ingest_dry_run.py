@@ -49,7 +49,7 @@ def estimated(
 
 
 async def _estimated(settings: Any, source: FilesSource, flags: dict[str, Any]) -> tuple[DryRun, bool]:
-    """With whether chunks would be sent to an endpoint: then none is asked."""
+    """With whether chunks would be sent to an endpoint: then it is not asked."""
     from firstline.documents.dry_run import dry_run
     from firstline.documents.prepare import prepare
     from firstline.documents.publish_policy import Policy
@@ -86,7 +86,8 @@ async def _estimated(settings: Any, source: FilesSource, flags: dict[str, Any]) 
         run=begun,
         prepare_item=prepare_item,
         embedder=None if asked else embedder,
-        dimensions=embedder.dimensions,
+        # An endpoint tells its own only when it is asked.
+        dimensions=0 if asked else embedder.dimensions,
         prefixes=source.prefixes,
         prune=flags["prune"],
         origins=source.origins,
@@ -220,6 +221,7 @@ def _print(settings: Any, found: DryRun, ignored: int, *, asked: bool) -> None:
     graph = f"on ({settings.graph})" if is_graph_on(settings) else "off: no edges are extracted"
     say(f"The graph is {graph}.")
     if asked:
+        say("The index is without its vectors: four bytes more for each chunk and dimension.")
         say("Cost: no language model is asked. The chunks would go to the embeddings endpoint: see its maker's prices.")
     else:
         say("Cost: 0. No model outside this machine is asked.")

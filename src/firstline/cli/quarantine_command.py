@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import getpass
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any
 
@@ -10,6 +9,7 @@ import click
 
 from firstline.cli.main import run, settings_from
 from firstline.cli.printing import say
+from firstline.cli.who_says import who_says
 
 if TYPE_CHECKING:
     from firstline.domain import Quarantined
@@ -115,7 +115,7 @@ async def _settle(settings: Any, meant: tuple[str, ...], state: str, by: str, no
     from firstline.domain import QuarantineState
     from firstline.wiring import open_ledgers
 
-    who = by or getpass.getuser()
+    who = who_says(by)
     pairs = [_named(one) for one in meant]
     async with open_ledgers(settings) as ledgers:
         for doc_id, content in pairs:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import getpass
 import json
 import sys
 from collections.abc import Callable
@@ -16,6 +15,7 @@ import click
 from firstline.cli.main import run, settings_from
 from firstline.cli.printing import say
 from firstline.cli.review_screen import line_of, screen
+from firstline.cli.who_says import who_says
 
 if TYPE_CHECKING:
     from firstline.domain import Judgement, Principal, Verdict
@@ -65,7 +65,7 @@ def command(
         raise click.UsageError("--judge TURN and --as VERDICT belong together.", ctx)
     settings = settings_from(ctx)
     seeing = _reviewer(settings, acl)
-    who = by or getpass.getuser()
+    who = who_says(by)
     if listed:
         run(_list(settings, limit))
     elif turn is not None and verdict is not None:

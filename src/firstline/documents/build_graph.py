@@ -15,7 +15,7 @@ from __future__ import annotations
 import asyncio
 import time
 from collections import defaultdict
-from collections.abc import AsyncGenerator, Callable, Sequence
+from collections.abc import AsyncGenerator, Callable, Iterator, Sequence
 from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass, field, replace
 from functools import partial
@@ -31,6 +31,8 @@ from firstline.ports import BlobStore, Graph, KnowledgeLedger, RevisionLedger, S
 REVISIONS_AT_ONCE: Final = 100
 PART_S: Final = 2.0
 """The knowledge base is held for so long, and then let go."""
+TEXT_AT_ONCE: Final = 4 * 1024**2
+"""Bytes of text whose edges are made together, or one document: a page of books would neither fit nor end."""
 EDGES_AT_ONCE: Final = 10_000
 NAMED_MAX: Final = 100
 REPLACEMENT: Final = "\ufffd"
@@ -108,10 +110,13 @@ class GraphBuild:
                     page = await self._whole_documents(tenant, kb, after)
                     if not page:
                         return built
-                    await self._page(page, after, built, check=check)
-                    after = _place(page[-1])
-                    if on_progress is not None:
-                        on_progress(built)
+                    for part in _parts(page):
+                        await self._page(part, after, built, check=check)
+                        after = _place(part[-1])
+                        if on_progress is not None:
+                            on_progress(built)
+                        if time.monotonic() - began >= self._part_s:
+                            break
                     if time.monotonic() - began >= self._part_s:
                         break
             # Whoever waits for the knowledge base looks for it this often.
@@ -298,6 +303,22 @@ def _mended(entity: Entity) -> Entity:
 
 def _place(stored: StoredDocument) -> Place:
     return stored.document.doc_id, stored.document.since
+
+
+def _parts(page: Sequence[StoredDocument]) -> Iterator[list[StoredDocument]]:
+    """Whole documents, as many as fit."""
+    part: list[StoredDocument] = []
+    size = 0
+    for _, revisions in groupby(page, key=lambda one: one.document.doc_id):
+        own = list(revisions)
+        own_size = sum(one.document.size_bytes for one in own)
+        if part and size + own_size > TEXT_AT_ONCE:
+            yield part
+            part, size = [], 0
+        part += own
+        size += own_size
+    if part:
+        yield part
 
 
 def _by_document(compared: Sequence[_Compared]) -> list[list[_Compared]]:

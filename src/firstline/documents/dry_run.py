@@ -12,7 +12,7 @@ import random
 import time
 from collections import Counter
 from collections.abc import Callable, Collection, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Final
 
 from firstline.documents.embed import embed
@@ -158,7 +158,8 @@ async def dry_run(
     seed: int = 1,
 ) -> DryRun:
     """`run` knows what is current and what was decided on held documents. `prefixes` are those that the source speaks
-    for. Without an `embedder` nothing is embedded. InvalidInput as the run itself would raise before it begins."""
+    for. Without an `embedder` nothing is embedded; with 0 `dimensions` the index is estimated without its vectors.
+    InvalidInput as the run itself would raise before it begins."""
     began = time.monotonic()
     if not moved:
         run.refuse_strangers(origins)
@@ -172,9 +173,11 @@ async def dry_run(
             whole = False
             break
         if isinstance(item, Failure):
+            news["refused"] += 1
             run.fail(item)
             continue
         if item.item_id in run.seen:
+            news["refused"] += 1
             run.fail(same_id(item.item_id))
             continue
         run.seen.add(item.item_id)
@@ -196,13 +199,15 @@ async def dry_run(
     def of_all(amounts: Sequence[float]) -> Estimate:
         return estimate(amounts, measured.sizes, items=count, size=size)
 
-    chunks, documents = of_all(measured.chunks), of_all(measured.documents)
+    chunks = of_all(measured.chunks)
+    # An item is one document or none, however large it is.
+    documents = estimate(measured.documents, (), items=count, size=0)
     relations = sorted({relation for own in measured.edges for relation in own})
     edges_all = of_all([own.total() for own in measured.edges])
     return DryRun(
         items=dict(items),
         refused=(*run.failures, *measured.refused)[:REFUSED_NAMED],
-        refused_count=len(run.failures),
+        refused_count=news["refused"],
         sampled_refused=len(measured.refused),
         new=news["new"],
         changed=news["changed"],
@@ -215,7 +220,7 @@ async def dry_run(
         sampled=len(measured.sizes),
         held=measured.held,
         embedded=embedded,
-        documents=documents,
+        documents=replace(documents, high=min(documents.high, count)),
         chunks=chunks,
         edges={relation: of_all([own[relation] for own in measured.edges]) for relation in relations},
         edges_all=edges_all,

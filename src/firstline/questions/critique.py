@@ -34,9 +34,10 @@ TOLD_AS: Final = {
     ChunkKind.RESOLUTION: frozenset(
         stem(word) for word in "fix solve resolve resolution remedy mitigate workaround repair cure overcome".split()
     ),
-    ChunkKind.CAUSE: frozenset(stem(word) for word in "cause reason trigger".split()),
+    ChunkKind.CAUSE: frozenset(stem(word) for word in "root cause reason trigger".split()),
 }
-"""Words that ask for what a passage is: "... and how is it fixed?" is answered by what stands under "Resolution"."""
+"""Words that ask for what a passage is: "... and how is it fixed?" is answered by what stands under "Resolution". A
+part that names something else is covered by that: the cause of one error is not the cause of another."""
 
 
 def critique(question: str, claims: Sequence[Claim], evidence: Sequence[Evidence]) -> Critique:
@@ -51,7 +52,7 @@ def _judged(question: str, claims: Sequence[Claim], evidence: Sequence[Evidence]
     said = "\n".join(_said(claims, evidence))
     available = all_stems(said)
     against = opposed(question, said)
-    unanswered = _unanswered(asked_parts(question), available | _told_as(claims, evidence))
+    unanswered = _unanswered(asked_parts(question), available, _told_as(claims, evidence))
     if unanswered:
         return Critique(coverage=Coverage.PARTLY, missing=unanswered, opposed=against, some_parts=True)
     parts = [part for part in PART.split(_folded(question)) if len(terms(part)) >= PART_TERMS_MIN][:PARTS_MAX] or [
@@ -93,17 +94,18 @@ def figure_note(judged: Critique) -> tuple[Note, ...]:
     return (Note(key="answered.figure", values={"figures": judged.unsaid}),) if judged.unsaid else ()
 
 
-def _unanswered(parts: Sequence[Part], available: frozenset[str]) -> tuple[str, ...]:
+def _unanswered(parts: Sequence[Part], available: frozenset[str], told_as: frozenset[str]) -> tuple[str, ...]:
     """The parts of a compound question that the draft leaves open; () when that is none of them, or all."""
     if len(parts) < 2:
         return ()
-    missing = tuple(part.text for part in parts if not _answers(part, available))
+    missing = tuple(part.text for part in parts if not _answers(part, available, told_as))
     return missing if len(missing) < len(parts) else ()
 
 
-def _answers(part: Part, available: frozenset[str]) -> bool:
+def _answers(part: Part, available: frozenset[str], told_as: frozenset[str]) -> bool:
     sought = [term for term in part.own if term not in GENERAL] or list(part.own)
-    return sum(term in available for term in sought) >= COVERED * len(sought)
+    named = [term for term in sought if term not in told_as]
+    return sum(term in available for term in named) >= COVERED * len(named)
 
 
 def _folded(text: str) -> str:

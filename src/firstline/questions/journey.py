@@ -89,7 +89,7 @@ from firstline.questions.sorting import sort
 from firstline.questions.topics import rules_for
 from firstline.questions.trail import Trail
 from firstline.questions.triage import WITHOUT_CLASSIFIER
-from firstline.questions.usual_causes import as_one, listed
+from firstline.questions.usual_causes import as_one, listed, without_causes
 from firstline.questions.verify import verify
 from firstline.questions.wording.links import with_allowed_links
 
@@ -336,14 +336,19 @@ class QuestionJourney:
             await settle(asked, trail, search=self._search, limit=ranked_max, rules=self._limits.rules)
         if (early := self._early_outcome(asked, trail)) is not None:
             return early
-        return await self._judged(asked, trail)
+        go_back = without_causes(trail)
+        outcome = await self._judged(asked, trail)
+        if trail.usual and not isinstance(outcome, Answered):
+            go_back()
+            outcome = await self._judged(asked, trail)
+        return outcome
 
     async def _judged(self, asked: Asked, trail: Trail) -> Outcome:
         """What the evidence is worth, and the answer that it allows."""
         with trail.step("gate"):
             ranked, evidence, sisters = as_one(trail)
             neighbour = await self._search.neighbour(ranked, asked.scope, asked.exclude | sisters)
-            features = relevance_features(_sought(asked, trail), ranked, evidence, neighbour=neighbour)
+            features = relevance_features(trail.standalone, ranked, evidence, neighbour=neighbour)
             relevance = asked.gates["relevance"](features)
         trail.gates.append(relevance)
         outright = asked_outright(trail.read_as, trail.plan, trail.evidence)
@@ -406,7 +411,7 @@ class QuestionJourney:
             trail.evidence = await self._search.read(
                 trail.ranked, asked.scope, question=trail.plan.standalone, paths=trail.paths
             )
-        await self._search.bring_usual_causes(asked, trail)
+        await self._search.bring_usual_causes(trail, asked.scope, exclude=asked.exclude, build=asked.communities)
 
     def _weak(self, asked: Asked, trail: Trail) -> Outcome:
         """The relevance gate failed: ask once, and hand over when asking did not help."""
@@ -420,7 +425,7 @@ class QuestionJourney:
         return clarify(trail.read_as, trail.evidence)
 
     async def _answer(self, asked: Asked, trail: Trail, features: Mapping[str, float], *, outright: bool) -> Outcome:
-        sought = _sought(asked, trail)
+        sought = trail.standalone
         with trail.step("compose"):
             aside = trail.sisters | trail.outdated
             room = self._limits.answer_chars_max
@@ -491,8 +496,3 @@ class QuestionJourney:
         )
         await append(turn, new, conversations=self._conversations)
         return turn
-
-
-def _sought(asked: Asked, trail: Trail) -> str:
-    """The words that evidence is judged by: the question, with the conversation when it leans on it."""
-    return trail.plan.standalone if trail.plan else asked.question

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Final
 
 from firstline.domain import Evidence, GateReading, RankedDocument, Turn
@@ -122,3 +122,14 @@ def verdict_of(
         f"This page was found, at place {preferred}, and read. Answers begin with the page at place 1: "
         f"{first or 'one that is not there for you any more'}."
     )
+
+
+def verdict_of_list(doc_id: str, listed: Mapping[str, bool], *, verdict: str) -> str:
+    """For an answer that lists usual causes. `listed`: documents that tell one, and whether the answer cites them.
+    `verdict`: where the search lost the page, if it did."""
+    if doc_id not in listed:
+        told = "The answer lists the causes that several pages tell, and this page tells none of these."
+        return f"{told} {verdict}".strip()
+    if listed[doc_id]:
+        return "This page tells one of the causes that the answer lists, and is cited for it."
+    return "This page tells one of the causes that the answer lists in the same words as the page that is cited for it."

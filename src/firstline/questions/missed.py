@@ -10,15 +10,16 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Final
 
-from firstline.domain import Document, GateReading, PlannedQuery, Principal, SearchPlan, Turn
+from firstline.domain import Answered, Document, Evidence, GateReading, PlannedQuery, Principal, SearchPlan, Turn
 from firstline.ports import Hit, KnowledgeLedger, Scope
 from firstline.questions.gate import GateModel, read, relevance_features
-from firstline.questions.lost import differences, lost_at_of, place_of, verdict_of
+from firstline.questions.lost import differences, lost_at_of, place_of, verdict_of, verdict_of_list
 from firstline.questions.message.terms import FUNCTION_WORDS, TOKEN, all_stems, stem
 from firstline.questions.prefer import copies_last
 from firstline.questions.replies import with_open_replies
 from firstline.questions.search import Search
 from firstline.questions.trail import Trail
+from firstline.questions.usual_causes import as_one, without_causes
 
 SEARCHED_MAX: Final = 1_000
 """Chunks taken by vector and by words each. Places behind that are not told."""
@@ -147,15 +148,20 @@ async def _followed(
     stages = await search.stages(plan, scope, trail, limit=kept)
     trail.ranked = ranked = copies_last(stages.joined, trail.copies)
     evidence = await search.read(ranked, scope, question=plan.standalone, paths=trail.paths)
-    neighbour = await search.neighbour(ranked, scope, trail.sisters)
-    gate = read(gates["relevance"], relevance_features(plan.standalone, ranked, evidence, neighbour=neighbour))
+    listed = await _list_of(turn, plan, scope, trail, evidence, search=search)
+    judged, pieces, sisters = as_one(trail)
+    neighbour = await search.neighbour(judged, scope, sisters)
+    gate = read(gates["relevance"], relevance_features(plan.standalone, judged, pieces, neighbour=neighbour))
     fused_place, preferred_place = place_of(fused, doc_id), place_of(ranked, doc_id)
-    was_read = frozenset(piece.chunk.chunk_id for piece in evidence if piece.chunk.doc_id == doc_id)
+    was_read = frozenset(piece.chunk.chunk_id for piece in trail.evidence if piece.chunk.doc_id == doc_id)
     lost_at = lost_at_of(doc_id, fused_place, preferred_place, bool(was_read), gate, stages, kept=kept)
+    lost_at = "" if doc_id in listed else lost_at
     first = ranked[0].doc_id if ranked and await knowledge.document(ranked[0].doc_id, now) is not None else ""
     verdict = verdict_of(
-        lost_at, fused_place, preferred_place, first, evidence, candidates=search.candidates, kept=kept
+        lost_at, fused_place, preferred_place, first, trail.evidence, candidates=search.candidates, kept=kept
     )
+    if listed:
+        verdict = verdict_of_list(doc_id, listed, verdict=verdict if lost_at else "")
     return Missed(
         doc_id=doc_id,
         title=document.title,
@@ -168,6 +174,25 @@ async def _followed(
         lacks=await _lacking(plan.standalone, document, scope, knowledge=knowledge, search=search),
         chunks=await _chunks_seen(found, doc_id, was_read, scope, knowledge=knowledge),
     )
+
+
+async def _list_of(
+    turn: Turn, plan: SearchPlan, scope: Scope, trail: Trail, evidence: tuple[Evidence, ...], *, search: Search
+) -> Mapping[str, bool]:
+    """Documents that tell a cause which the turn's answer lists, and whether they are cited. Where it lists none, the
+    trail is as if none were told: so the turn went."""
+    trail.plan, trail.evidence = plan, evidence
+    if not plan.communities or not isinstance(turn.outcome, Answered):
+        return {}
+    go_back = without_causes(trail)
+    await search.bring_usual_causes(trail, scope, build=plan.communities)
+    shown = {citation.chunk_id for claim in turn.outcome.claims for citation in claim.citations}
+    told = [cause for cause in trail.usual if cause.chunk_id in shown]
+    if trail.usual and not shown <= {cause.chunk_id for cause in told}:
+        go_back()
+        return {}
+    cited = {citation.doc_id for claim in turn.outcome.claims for citation in claim.citations}
+    return {doc_id: doc_id in cited for cause in told for doc_id in cause.doc_ids}
 
 
 def _query_seen(query: PlannedQuery, hits: Sequence[Hit], doc_id: str) -> QuerySeen:

@@ -84,7 +84,10 @@ async def neighbourhood(
 
 
 async def words_of(edge: Edge, chunk: Chunk, blobs: BlobStore) -> str:
-    """ "" for what cannot be read: forgotten between look-up and read, or a place that is not in the document."""
+    """The title for what it says itself, or a field beside it, and no place in the text. "" for what cannot be read:
+    forgotten between look-up and read, or a place that is not in the document."""
+    if edge.start == edge.end:
+        return chunk.title or chunk.doc_id
     try:
         data = await blobs.get_range(chunk.blob, edge.start, min(edge.end, edge.start + WORDS_BYTES_MAX))
     except (NotFound, InvalidInput):

@@ -14,7 +14,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Final
 
-from firstline.domain import Document, DocumentKind, Note, RankedDocument
+from firstline.domain import Document, DocumentKind, Note, RankedDocument, SearchPlan
 from firstline.questions.message.terms import all_stems
 from firstline.questions.page.versions import (
     Numbers,
@@ -25,6 +25,7 @@ from firstline.questions.page.versions import (
     versions_of,
     without_versions,
 )
+from firstline.questions.walk.replaced import Replaced, about
 
 PAGES: Final = frozenset({DocumentKind.DOCUMENTATION, DocumentKind.NOTE})
 """Tickets and posts of one title are different cases, not versions of each other."""
@@ -152,6 +153,15 @@ def superseded_of(documents: Mapping[str, Document]) -> frozenset[str]:
     return frozenset(marked.union(old for old, _ in _replacements(documents)))
 
 
+def passes(pair: Replaced, documents: Mapping[str, Document], plan: SearchPlan) -> bool:
+    """Is the new document read before the one that it replaces? Not by who picked the old one, or asks about a version
+    that the old one is about and the new one says it is not."""
+    asked, old, new = numbers_of(plan.filters.get("version", "")), documents[pair.old], documents[pair.new]
+    if plan.picked and old.title == plan.picked != new.title:
+        return False
+    return not _covers(old, asked) or _covers(new, asked) or not versions_of(new)
+
+
 def _replacements(documents: Mapping[str, Document]) -> list[tuple[str, str]]:
     """(old, new) among the pages of these documents. A page is named by its id, its title or its address, and speaks
     only for pages of its own kind and product."""
@@ -166,16 +176,11 @@ def _replacements(documents: Mapping[str, Document]) -> list[tuple[str, str]]:
     for doc_id, document in documents.items():
         pairs += [(old, doc_id) for old in _named(document, SUPERSEDES, ids)]
         pairs += [(doc_id, new) for new in _named(document, SUPERSEDED_BY, ids)]
-    return [(old, new) for old, new in pairs if old != new and _about(documents[old]) == _about(documents[new])]
+    return [(old, new) for old, new in pairs if old != new and about(documents[old]) == about(documents[new])]
 
 
 def _pages(documents: Mapping[str, Document]) -> dict[str, Document]:
     return {doc_id: document for doc_id, document in documents.items() if document.kind in PAGES}
-
-
-def _about(document: Document) -> tuple[str, str]:
-    """Kind and product ("" without one): only pages that agree in both can be versions of each other."""
-    return document.kind.value, document.metadata.get("product", "").strip().casefold()
 
 
 def _named(document: Document, field: str, ids: Mapping[str, str]) -> list[str]:
@@ -191,7 +196,7 @@ def _groups(order: Sequence[str], documents: Mapping[str, Document]) -> list[lis
         if document is None or document.kind not in PAGES:
             continue
         shared = without_versions(document.title, versions_of(document))
-        family[doc_id] = (*_about(document), shared) if shared else (doc_id,)
+        family[doc_id] = (*about(document), shared) if shared else (doc_id,)
     # What replaces a page is its newer version, whatever it is called.
     for old, new in _replacements({doc_id: documents[doc_id] for doc_id in family}):
         left, joined = family[old], family[new]

@@ -41,10 +41,9 @@ from firstline.ports import (
     Vectors,
     WordEncoder,
 )
-from firstline.questions.asked import Asked
 from firstline.questions.message.pasted import condensed
 from firstline.questions.message.usual import asks_usual_causes
-from firstline.questions.prefer import copies_of, prefer, superseded_of
+from firstline.questions.prefer import copies_of, passes, prefer, superseded_of
 from firstline.questions.rerank import passages, rerank
 from firstline.questions.retrieve import (
     FusionWeights,
@@ -64,6 +63,7 @@ from firstline.questions.traverse import WalkLimits, traverse
 from firstline.questions.usual_causes import usual_causes, with_causes
 from firstline.questions.walk.counted import WalkEnd, tell_walk
 from firstline.questions.walk.joined import joined
+from firstline.questions.walk.replaced import brought_by, newer_first, settled
 
 logger = logging.getLogger(__name__)
 
@@ -240,10 +240,12 @@ class Search:
             for piece in read
         )
 
-    async def bring_usual_causes(self, asked: Asked, trail: Trail) -> None:
+    async def bring_usual_causes(
+        self, trail: Trail, scope: Scope, *, exclude: Collection[str] = frozenset(), build: int | None = None
+    ) -> None:
         """Where the question asks for usual causes: what several documents tell of them stands first among the
-        evidence. Where nothing is told, nothing changes."""
-        plan, store, scope = trail.plan, self._communities, asked.scope
+        evidence. Where nothing is told, nothing changes. `build` as in `usual_causes`."""
+        plan, store = trail.plan, self._communities
         if plan is None or store is None or not asks_usual_causes(plan.standalone):
             return
         began = time.perf_counter()
@@ -256,8 +258,10 @@ class Search:
                     store=store,
                     knowledge=self._knowledge,
                     ordinary=self._english,
-                    exclude=asked.exclude,
-                    build=asked.communities,
+                    exclude=exclude,
+                    build=build,
+                    version=plan.filters.get("version", ""),
+                    product=plan.filters.get("product", ""),
                 )
                 wanted = [cause.chunk_id for cause in looked.causes]
                 pieces = await read_pieces(wanted, scope, ledger=self._knowledge, blobs=self._blobs)
@@ -269,8 +273,7 @@ class Search:
         finally:
             trail.timings_ms["causes"] = (time.perf_counter() - began) * 1000
         trail.plan = replace(plan, communities=looked.build)
-        trail.documents = {**trail.documents, **read}
-        with_causes(trail, looked, pieces)
+        with_causes(trail, looked, pieces, read)
 
     async def holding(self, name: str, scope: Scope) -> tuple[Evidence, ...]:
         """The best pieces that the whole index has for one name (an error code), by words alone."""
@@ -392,7 +395,9 @@ class Search:
                 exclude=exclude,
             )
             reached = {one.doc_id: one for one in walked.reached if one.path} if walked.begun else {}
-            documents = {one.doc_id: one for one in await self._knowledge.documents(list(reached), scope)}
+            told_of = {doc_id: None for said in walked.replaced for doc_id in (said.by, *said.others)}
+            read = await self._knowledge.documents(list({**reached, **told_of}), scope)
+            documents = {one.doc_id: one for one in read}
         except Exception as error:  # whatever a graph breaks, what was found without it stands
             self._without(trail, "traverse", error, UNWALKED)
             tell_walk(why, WalkEnd.LATE if isinstance(error, TimeoutError) else WalkEnd.BROKEN)
@@ -403,7 +408,9 @@ class Search:
             tell_walk(why, WalkEnd.LATE)
             instead = f"{PARTLY_WALKED}{walked.steps}" if walked.steps else UNWALKED
             self._without(trail, "traverse", TimeoutError(), instead)
-        trail.documents = {**trail.documents, **documents}
+        pairs = settled(walked.replaced, {**trail.documents, **documents})
+        led = {*reached, *(doc_id for pair in pairs for doc_id in (pair.old, pair.new))}
+        trail.documents = {**trail.documents, **{doc_id: documents[doc_id] for doc_id in documents if doc_id in led}}
         trail.paths = {doc_id: one.path for doc_id, one in reached.items() if doc_id in documents}
         ranked = joined(
             found,
@@ -411,9 +418,13 @@ class Search:
             {doc_id: reached[doc_id].chunk_ids for doc_id in trail.paths},
             limit=limit,
         )
+        passing = [pair for pair in pairs if passes(pair, trail.documents, plan)]
+        ranked = newer_first(ranked, passing, limit=limit)
+        trail.paths = {**trail.paths, **brought_by(passing, ranked, found, trail.documents)}
         # What the graph brings may be a copy of a page that was found, or have been replaced.
         trail.copies = copies_of(ranked, trail.documents)
-        trail.outdated = superseded_of(trail.documents)
+        trail.outdated = superseded_of(trail.documents) | {pair.old for pair in pairs}
+        trail.replaced = pairs
         return ranked
 
     async def _passages(self, chunk_ids: Sequence[str], scope: Scope) -> Mapping[str, str]:

@@ -12,6 +12,7 @@ from firstline.domain import Answered, Claim, Clarify, Talk, Turn
 from firstline.questions.card.telling_words import UNHELPED
 from firstline.questions.message.small_talk import small_talk
 from firstline.questions.message.terms import terms
+from firstline.questions.message.usual import without_usual
 from firstline.questions.stories import stories_behind
 from firstline.questions.trail import Trail
 
@@ -38,6 +39,10 @@ def shown_again(claims: Sequence[Claim], question: str, history: Sequence[Turn])
 def leave_out(documents: Collection[str], trail: Trail, *, judged_by: Collection[str]) -> None:
     """The turn goes on as if it had not found these. `judged_by` names the gates that read them: what is left is read
     anew, and the record holds the readings that its outcome stands on."""
+    # Pages that tell a listed cause in the same words would show it once more.
+    shown = frozenset(documents)
+    told = (cause.doc_ids for cause in trail.usual if not shown.isdisjoint(cause.doc_ids))
+    documents = shown.union(*told)
     left = tuple(one for one in trail.ranked if one.doc_id not in documents)
     evidence = tuple(piece for piece in trail.evidence if piece.chunk.doc_id not in documents)
     ordered = stories_behind(left, trail.documents, question=trail.standalone)
@@ -47,6 +52,8 @@ def leave_out(documents: Collection[str], trail: Trail, *, judged_by: Collection
         trail.evidence = tuple(sorted(evidence, key=lambda piece: piece.chunk.doc_id != first))
     else:
         trail.ranked, trail.evidence = left, evidence
+    held = {piece.chunk.chunk_id for piece in evidence}
+    trail.usual = tuple(cause for cause in trail.usual if cause.chunk_id in held)
     trail.gates = [reading for reading in trail.gates if reading.name not in judged_by]
 
 
@@ -58,7 +65,7 @@ def _picks(question: str, last: Turn) -> bool:
 
 def _same_question(question: str, turn: Turn) -> bool:
     """Nothing in it that was not in the question that the answer was given to, and no word that it did not help."""
-    own = set(terms(question[:CHARS_MAX]))
+    own = set(terms(without_usual(question[:CHARS_MAX])))
     asked_again = (
         isinstance(turn.outcome, Answered) and bool(own) and own <= {*terms(turn.question[:CHARS_MAX]), "again"}
     )

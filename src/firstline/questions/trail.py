@@ -6,6 +6,7 @@ import time
 from collections.abc import Generator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field
+from types import MappingProxyType
 from typing import Final
 
 from firstline.domain import (
@@ -23,7 +24,9 @@ from firstline.errors import Unavailable
 from firstline.ports import Vectors
 from firstline.questions.prefer import sisters_of
 from firstline.questions.stories import only_a_story
+from firstline.questions.walk.replaced import Replaced
 
+NOTHING_READ: Final[Mapping[str, Document]] = MappingProxyType({})
 HANDED_OVER: Final = "the turn was handed over"
 """What was done instead of a step that cut the turn short."""
 
@@ -42,12 +45,14 @@ class UsualCause:
 @dataclass(kw_only=True, slots=True)
 class Trail:
     """By document id: `documents` are those found, `copies` those whose text a better placed document has,
-    `outdated` those that were replaced, as they or others say, `paths` how the graph led to some. `usual`: causes to
-    list, whose pieces stand first among the evidence. `left_out`: a sentence was not quoted. `degraded` names the
-    stages that were late or broken and what was done instead, in plain words. `vector` is the message's own,
-    `probabilities` what the triage classifier made of it. `read_as` is the message with its misspelt words corrected.
-    `stands` is the session's hand-over that is not closed. `cut` names the step that ended the turn, if one did. `then`
-    is the `degraded` of a recorded turn that is replayed: it goes without the same again.
+    `outdated` those that were replaced, as they or others say, `replaced` by which, as far as the graph tells it,
+    `paths` how the graph led to some. `usual`: causes to list, whose pieces stand first among the evidence, and `found`
+    the evidence and the documents without them.
+    `left_out`: a sentence was not quoted. `degraded` names the stages that were late or broken and what was done
+    instead, in plain words. `vector` is the message's own, `probabilities` what the triage classifier made of it.
+    `read_as` is the message with its misspelt words corrected. `stands` is the session's hand-over that is not closed.
+    `cut` names the step that ended the turn, if one did. `then` is the `degraded` of a recorded turn that is replayed:
+    it goes without the same again.
 
     What depends on the first document is read off `ranked` whenever it is needed: another may come first later."""
 
@@ -62,8 +67,10 @@ class Trail:
     documents: Mapping[str, Document] = field(default_factory=dict[str, Document])
     copies: frozenset[str] = frozenset()
     outdated: frozenset[str] = frozenset()
+    replaced: tuple[Replaced, ...] = ()
     paths: Mapping[str, tuple[str, ...]] = field(default_factory=dict[str, tuple[str, ...]])
     usual: tuple[UsualCause, ...] = ()
+    found: tuple[tuple[Evidence, ...], Mapping[str, Document]] = ((), NOTHING_READ)
     left_out: bool = False
     gates: list[GateReading] = field(default_factory=list[GateReading])
     timings_ms: dict[str, float] = field(default_factory=dict[str, float])
@@ -88,7 +95,11 @@ class Trail:
     def sisters(self) -> frozenset[str]:
         """The other versions and the copies of the first document, by document id: a page is no stranger for being as
         near to the question as its own copy is."""
-        return sisters_of(self.ranked[0].doc_id, self.documents) if self.ranked else frozenset()
+        if not self.ranked:
+            return frozenset()
+        first = self.ranked[0].doc_id
+        beside = {doc_id for pair in self.replaced for doc_id in (pair.old, pair.new) if first in (pair.old, pair.new)}
+        return sisters_of(first, self.documents) | (beside - {first})
 
     @contextmanager
     def step(self, name: str) -> Generator[None]:

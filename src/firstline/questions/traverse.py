@@ -26,6 +26,7 @@ from firstline.questions.message.terms import all_stems, identifiers, terms
 from firstline.questions.walk.checked import Checked, Ways
 from firstline.questions.walk.names import Named, names_in, written_large
 from firstline.questions.walk.reached import PASSAGES, Reached, Reaching
+from firstline.questions.walk.replaced import Said, replacements
 
 NAMED: Final = 1.0
 """Weight of a document that the question names."""
@@ -45,6 +46,8 @@ MENTIONS_MAX: Final = 16
 SAYING: Final = frozenset({Relation.REFERENCES, Relation.SUPERSEDES, Relation.DUPLICATE_OF})
 TELLING: Final = frozenset({Relation.HAS_ROOT_CAUSE, Relation.RESOLVES})
 TOLD_OF: Final = (EntityKind.ERROR, EntityKind.SETTING, EntityKind.METHOD, EntityKind.COMMAND, EntityKind.COMPONENT)
+REPLACED_OF: Final = 10
+"""Documents found of which it is asked what replaced them, the best ones; with them the heaviest ones reached."""
 SENTENCE_CHARS: Final = 160
 """To each side of a name: where the sentence around it is looked for."""
 
@@ -65,19 +68,22 @@ class WalkLimits:
     """Documents kept, the heaviest ones."""
     budget_s: float = 0.25
     steps: int = 100
-    """Of which a hop has three. A replay goes as far as the recorded walk went in its time."""
+    """Of which a hop has three. A replay goes as far as the recorded walk went in its time. What was replaced is asked
+    for behind them all."""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Walked:
     """Heaviest first: what was reached in whole steps. `whole`: nothing was left for want of time. `begun`: the
     question names something that is known; otherwise only what was found was gone on from. `steps` is how many were
-    made: with as many as their limit, another walk over the same comes to the same."""
+    made: with as many as their limit, another walk over the same comes to the same. `replaced` is what documents say of
+    those found and reached."""
 
     reached: tuple[Reached, ...]
     whole: bool
     begun: bool
     steps: int
+    replaced: tuple[Said, ...] = ()
 
 
 async def traverse(
@@ -94,14 +100,18 @@ async def traverse(
     """`found` is the classic ranking, best first. `ordinary` words in lower case name nothing by themselves; documents
     of `exclude` are as if they did not exist."""
     to = Reaching(found, exclude=exclude, limit=limits.reached)
-    walk = _Walk(question, scope, to=to, graph=Checked(graph), passages=passages, limits=limits, ordinary=ordinary)
+    ways = Checked(graph)
+    walk = _Walk(question, scope, to=to, graph=ways, passages=passages, limits=limits, ordinary=ordinary)
+    said: tuple[Said, ...] = ()
     try:
         async with asyncio.timeout(limits.budget_s):
             await walk.go(found)
+            at_hand = (*(one.doc_id for one in found[:REPLACED_OF]), *(one.doc_id for one in walk.kept if one.path))
+            said = await replacements(at_hand, scope, graph=ways, exclude=exclude)
             whole = True
     except TimeoutError:
         whole = False
-    return Walked(reached=walk.kept, whole=whole, begun=walk.begun, steps=walk.steps)
+    return Walked(reached=walk.kept, whole=whole, begun=walk.begun, steps=walk.steps, replaced=said)
 
 
 class _Walk:

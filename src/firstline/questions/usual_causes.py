@@ -7,8 +7,9 @@ chunk that was read. Without a community, the question goes as any other.
 
 from __future__ import annotations
 
+import re
 from collections import defaultdict
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Final
 
@@ -18,6 +19,7 @@ from firstline.domain import (
     Claim,
     ClaimKind,
     Community,
+    Document,
     Draft,
     Evidence,
     RankedDocument,
@@ -26,11 +28,12 @@ from firstline.domain import (
     ToldKind,
     page_at,
 )
-from firstline.entity_names import keys_in
+from firstline.entity_names import keys_in, name_key
 from firstline.ports import CommunityStore, KnowledgeLedger, Scope
-from firstline.questions.message.terms import FUNCTION_WORDS, identifiers
+from firstline.questions.message.terms import FUNCTION_WORDS, IDENTIFIER, identifiers
 from firstline.questions.message.usual import without_usual
 from firstline.questions.page.units import Unit, quotable, units_of
+from firstline.questions.prefer import version_note
 from firstline.questions.trail import Trail, UsualCause
 from firstline.questions.walk.communities import NAMED, readable_communities
 
@@ -39,6 +42,8 @@ CAUSES_MAX: Final = 8
 IDS_MAX: Final = 1_500
 DOCUMENTS_MIN: Final = 2
 """With fewer documents there is nothing usual to tell."""
+_ERROR: Final = re.compile(r"\b[A-Z][A-Za-z0-9]{1,60}(?:Error|Exception|Fault)\b")
+_VERSION: Final = re.compile(r"v?\d+(?:\.\d+)+")
 _NO_NAME: Final = FUNCTION_WORDS | frozenset("cause causes reason reasons".split())
 """What a name neither begins nor ends with."""
 
@@ -63,17 +68,25 @@ async def usual_causes(
     ordinary: Collection[str] = frozenset(),
     exclude: Collection[str] = frozenset(),
     build: int | None = None,
+    version: str = "",
+    product: str = "",
 ) -> Looked:
     """Told by most first. `ordinary` words in lower case name nothing by themselves; documents of `exclude` are as if
-    they did not exist. `build`: as the communities were after that one; None: as they are."""
+    they did not exist. `build`: as the communities were after that one; None: as they are. What is told of other
+    versions alone than the `version` that is asked for is not told."""
     number = (await store.built(tenant=scope.tenant, kb=scope.kb)).number if build is None else build
     named = _named(question, ordinary)
     if not number or not named:
         return Looked(causes=(), build=number)
-    found = await store.about(list(named), scope, limit=COMMUNITIES_MAX, build=number)
+    codes = _codes(question)
+    coded = [entity for entity, span in named.items() if _holds_any(span, codes)]
+    # By themselves: a product that the question names too has larger communities than the code.
+    found = await store.about(coded, scope, limit=COMMUNITIES_MAX, build=number) if coded else []
+    if not codes:
+        found = await store.about(list(named), scope, limit=COMMUNITIES_MAX, build=number)
     read = await readable_communities(found, scope, knowledge=knowledge)
     shown = [one for one in read.communities if one.doc_ids.isdisjoint(exclude)]
-    causes = _chosen(shown, named, read.chunks)
+    causes = _chosen(shown, named, await _of_version(read.chunks, scope, knowledge, question, version, product), codes)
     documents = {doc_id for cause in causes for doc_id in cause.doc_ids}
     return Looked(causes=causes if len(documents) >= DOCUMENTS_MIN else (), build=number)
 
@@ -106,9 +119,40 @@ def _about(told: Iterable[Told], named: Named) -> frozenset[tuple[int, int]]:
     return frozenset(kept)
 
 
-def _chosen(found: Sequence[Community], named: Named, chunks: Mapping[str, Chunk]) -> tuple[UsualCause, ...]:
-    """Those that are told of the most things that the question names; told by most first."""
+def _codes(question: str) -> frozenset[tuple[int, int]]:
+    """Where it names codes and errors: what is told of no such one is no cause of it, whatever else it is told of."""
+    text = without_usual(question)
+    found = (*IDENTIFIER.finditer(text), *_ERROR.finditer(text))
+    return frozenset(match.span() for match in found if not _VERSION.fullmatch(match.group()))
+
+
+def _holds_any(span: tuple[int, int], codes: Iterable[tuple[int, int]]) -> bool:
+    return any(span[0] <= start and end <= span[1] for start, end in codes)
+
+
+async def _of_version(
+    chunks: Mapping[str, Chunk], scope: Scope, knowledge: KnowledgeLedger, question: str, version: str, product: str
+) -> Mapping[str, Chunk]:
+    """The chunks without those of documents on other versions."""
+    if not version:
+        return chunks
+    ids = sorted({chunk.doc_id for chunk in chunks.values()})
+    others = {
+        one.doc_id
+        for one in await knowledge.documents(ids, scope)
+        if version_note(one, question, question=question, version=version, product=product)
+    }
+    return {chunk_id: chunk for chunk_id, chunk in chunks.items() if chunk.doc_id not in others}
+
+
+def _chosen(
+    found: Sequence[Community], named: Named, chunks: Mapping[str, Chunk], codes: frozenset[tuple[int, int]]
+) -> tuple[UsualCause, ...]:
+    """Those that are told of the most things that the question names, of a code among them where it names one; told by
+    most first."""
     told = [told for one in found for told in one.of_kind(ToldKind.CAUSE) if not named.keys().isdisjoint(told.of)]
+    if codes:
+        told = [one for one in told if any(e in named and _holds_any(named[e], codes) for e in one.of)]
     about = _about(told, named)
     merged: dict[str, list[Told]] = defaultdict(list)
     of: dict[str, set[tuple[int, int]]] = defaultdict(set)
@@ -139,7 +183,8 @@ def _cause(same: Sequence[Told], chunks: Mapping[str, Chunk]) -> UsualCause | No
 
 def _distinct(tellings: Iterable[Telling], chunks: Mapping[str, Chunk]) -> list[Telling]:
     """One of each text: an asker of several audiences meets a document in several communities, and copies of it."""
-    return list({chunks[one.chunk_id].blob: one for one in reversed(list(tellings))}.values())[::-1]
+    read = [one for one in tellings if one.chunk_id in chunks]
+    return list({chunks[one.chunk_id].blob: one for one in reversed(read)}.values())[::-1]
 
 
 def _inside(one: Telling, chunks: Mapping[str, Chunk]) -> bool:
@@ -147,8 +192,8 @@ def _inside(one: Telling, chunks: Mapping[str, Chunk]) -> bool:
     return chunk.doc_id == one.doc_id and chunk.start <= one.start < one.end <= chunk.end
 
 
-def with_causes(trail: Trail, looked: Looked, pieces: Sequence[Evidence]) -> None:
-    """The pieces that tell them stand first among the evidence, in the order of the list."""
+def with_causes(trail: Trail, looked: Looked, pieces: Sequence[Evidence], documents: Mapping[str, Document]) -> None:
+    """The pieces that tell them stand first among the evidence, in the order of the list. `documents`: theirs."""
     found = {chunk_id: scores for one in trail.ranked for chunk_id, scores in one.hits}
     brought = (replace(piece, scores=found.get(piece.chunk.chunk_id, piece.scores)) for piece in pieces)
     read = {piece.chunk.chunk_id: piece for piece in (*brought, *trail.evidence)}
@@ -163,8 +208,23 @@ def with_causes(trail: Trail, looked: Looked, pieces: Sequence[Evidence]) -> Non
         for cause in causes
     }
     rest = [piece for piece in trail.evidence if piece.chunk.chunk_id not in first]
+    trail.found = (trail.evidence, trail.documents)
+    trail.documents = {**trail.documents, **documents}
     trail.evidence = (*first.values(), *rest)
     trail.usual = causes
+
+
+def without_causes(trail: Trail) -> Callable[[], None]:
+    """What makes the trail, once the list was judged and does not answer the question, as if there were no list: a
+    community of something that the question names must not stand in the way of the page that answers it."""
+    triage, ranked, gates = trail.triage, trail.ranked, tuple(trail.gates)
+
+    def go_back() -> None:
+        trail.usual, trail.left_out = (), False
+        trail.evidence, trail.documents = trail.found
+        trail.triage, trail.ranked, trail.gates = triage, ranked, list(gates)
+
+    return go_back
 
 
 def listed(trail: Trail, *, chars_max: int) -> Draft | None:
@@ -218,21 +278,31 @@ def _claim(piece: Evidence, unit: Unit) -> Claim:
 
 
 def as_one(trail: Trail) -> tuple[tuple[RankedDocument, ...], tuple[Evidence, ...], frozenset[str]]:
-    """(ranking, evidence, documents that are no others) as the gates read them: the documents of the list are one
-    page, whose sisters they would be otherwise."""
-    telling = [piece.chunk.doc_id for piece in trail.evidence[: len(trail.usual)]]
-    if not telling:
-        return trail.ranked, trail.evidence, trail.sisters
+    """(ranking, evidence, documents that are no others) as the gates read them: the documents that tell what is listed
+    are one page, whose sisters they would be otherwise. So is another ticket of a code that the question names: of
+    thirty tickets of one error, those without a cause of their own do not speak against the list."""
+    shown = {cause.chunk_id for cause in trail.usual}
+    cited = {piece.chunk.doc_id for piece in trail.evidence if piece.chunk.chunk_id in shown}
+    telling = {doc_id for cause in trail.usual for doc_id in cause.doc_ids} if cited else set[str]()
     own = [one for one in trail.ranked if one.doc_id in telling]
-    others = [one for one in trail.ranked if one.doc_id not in telling]
     if not own:
         return trail.ranked, trail.evidence, trail.sisters
+    beside = _of_the_same_code(trail) | telling | trail.sisters
+    others = [one for one in trail.ranked if one.doc_id not in beside]
     best = max(own, key=lambda one: one.score)
     page = replace(best, hits=tuple(hit for one in own for hit in one.hits))
-    told = {piece.chunk.doc_id for piece in trail.evidence if piece.chunk.doc_id in telling}
     evidence = tuple(
-        replace(piece, chunk=replace(piece.chunk, doc_id=best.doc_id)) if piece.chunk.doc_id in told else piece
+        replace(piece, chunk=replace(piece.chunk, doc_id=best.doc_id)) if piece.chunk.doc_id in telling else piece
         for piece in trail.evidence
     )
-    beside = frozenset(doc_id for cause in trail.usual for doc_id in cause.doc_ids) | trail.sisters
     return (page, *others), evidence, beside - {best.doc_id}
+
+
+def _of_the_same_code(trail: Trail) -> frozenset[str]:
+    text = without_usual(trail.standalone)
+    asked = {name_key(text[start:end]) for start, end in _codes(trail.standalone)} - {""}
+    if not asked:
+        return frozenset()
+    read = [(one.doc_id, one.title) for one in trail.documents.values()]
+    read += [(piece.chunk.doc_id, piece.text) for piece in trail.evidence]
+    return frozenset(doc_id for doc_id, said in read if any(key in asked for key, _, _ in keys_in(said, words_max=3)))

@@ -13,6 +13,7 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Final
 
+from firstline.documents.communities.denied import tells_no_cause, tells_nothing
 from firstline.documents.communities.parts import DOCUMENTS_MIN, NAMED, NODES_MIN, TELLING, Part, document_node
 from firstline.domain import Community, Edge, EntityKind, Relation, Telling, Told, ToldKind
 from firstline.ports import Gathered
@@ -163,19 +164,21 @@ class _Statements:
 
     def __init__(self, kind: ToldKind) -> None:
         self._kind = kind
-        self._tellings: dict[str, dict[str, tuple[Telling, str]]] = defaultdict(dict)
-        self._of: dict[str, Counter[str]] = defaultdict(Counter)
+        self._tellings: dict[str, dict[str, tuple[Telling, str, tuple[str, ...]]]] = defaultdict(dict)
 
     def add(self, edge: Edge, said: Mapping[str, Said], of: Iterable[str]) -> None:
         found = said.get(edge.edge_id)
         key = _same(found.words) if found else ""
         if found is None or not key:
             return
+        if (self._kind in _SAYING and tells_nothing(found.words)) or (
+            self._kind is ToldKind.CAUSE and tells_no_cause(found.words)
+        ):
+            return
         key = next(iter(of)) if self._kind in (ToldKind.NAME, ToldKind.AFFECTED) else key
         telling = Telling(doc_id=edge.doc_id, chunk_id=edge.chunk_id, start=edge.start, end=edge.end)
         # Documents come in order: of copies the first one tells it.
-        self._tellings[key].setdefault(found.content, (telling, found.words))
-        self._of[key].update(of)
+        self._tellings[key].setdefault(found.content, (telling, found.words, tuple(of)))
 
     def most(self, limit: int, tellings_max: int, *, first: Collection[str] = ()) -> list[Told]:
         """Told by most first; before all others what is named in `first`."""
@@ -183,17 +186,20 @@ class _Statements:
         return [self._told(key, tellings_max) for key in order[:limit]]
 
     def _told(self, key: str, tellings_max: int) -> Told:
-        written = Counter(words for _, words in self._tellings[key].values())
+        written = Counter(words for _, words, _ in self._tellings[key].values())
         text = min(written, key=lambda words: (-written[words], words))
         # Those that write it so stand first: the text is theirs.
         order = sorted(self._tellings[key].values(), key=lambda one: (one[1] != text, one[0].doc_id))
-        tellings = tuple(telling for telling, _ in order[:tellings_max])
+        cited = order[:tellings_max]
+        # Of what is cited alone: the names of a document that is forgotten go with the communities that cite it.
+        of = Counter(name for _, _, names in cited for name in names)
+        tellings = tuple(telling for telling, _, _ in cited)
         return Told(
             kind=self._kind,
             text=text,
             tellings=tellings,
             documents=len(tellings),
-            of=tuple(sorted(sorted(self._of[key], key=lambda one: (-self._of[key][one], one))[:OF_MAX])),
+            of=tuple(sorted(sorted(of, key=lambda one: (-of[one], one))[:OF_MAX])),
         )
 
 

@@ -11,7 +11,7 @@ from firstline.documents.extract.links import own_addresses
 from firstline.documents.extract.mention import Mention, mention
 from firstline.documents.extract.outline import Section
 from firstline.documents.extract.page import Page
-from firstline.documents.extract.tickets import TICKET
+from firstline.documents.extract.tickets import TICKET, own_numbers
 from firstline.domain import Document, EntityKind
 from firstline.entity_names import name_key, without_aside
 
@@ -85,6 +85,10 @@ def names(document: Document, page: Page, sections: tuple[Section, ...]) -> Iter
             yield found
         if error := error_name(name):
             yield Mention(kind=EntityKind.ERROR, key=name_key(error), name=error, start=0, end=end, weight=3)
+    for key in own_numbers(document, _told(document.metadata)):
+        if key not in seen:
+            seen.add(key)
+            yield Mention(kind=EntityKind.COMPONENT, key=key, name=key[key.index("#") :], start=0, end=end, weight=3)
     yield from _also(page, title, seen)
     for address in own_addresses(document):
         yield Mention(kind=EntityKind.ADDRESS, key=address, name=address[:120], start=0, end=end, weight=3)

@@ -165,10 +165,12 @@ def _part(section: Section, place: int, chunks: Sequence[Chunk], spans: Sequence
 
 
 def _sentence(text: str, start: int, end: int) -> tuple[int, int]:
-    """The first sentence between two places; the whole when it has no end."""
-    opening = re.compile(r"[\s*>-]*").match(text, start, end)
+    """The first sentence between two places, without the number of a step; the whole when it has no end."""
+    opening = re.compile(r"[\s*>-]*(?:\d{1,2}[.)]\s+)?").match(text, start, end)
     start = opening.end() if opening else start
-    stop = re.compile(r"[.!?。！？](?=\s|$)|\n\s*\n").search(text, start, min(end, start + 400))
+    stop = re.compile(r"[.!?。！？](?=\s|$)|\n\s*\n|\n\s*(?:[-*•]|\d{1,2}[.)])\s").search(
+        text, start, min(end, start + 400)
+    )
     return start, max(
         start,
         (stop.start() + 1 if stop and text[stop.start()] != "\n" else stop.start()) if stop else min(end, start + 400),

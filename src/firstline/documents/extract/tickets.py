@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from itertools import pairwise
 from typing import Final
@@ -12,7 +12,7 @@ from firstline.documents.extract.links import base_of
 from firstline.documents.extract.mention import Mention, mention
 from firstline.documents.extract.page import Code, Link, Page
 from firstline.documents.extract.shape import shape
-from firstline.domain import Document, EntityKind, Relation
+from firstline.domain import Document, DocumentKind, EntityKind, Relation
 from firstline.entity_addresses import address_in
 from firstline.entity_names import name_key
 
@@ -42,13 +42,15 @@ _DUPLICATE: Final = re.compile(
     re.IGNORECASE,
 )
 _SUPERSEDES: Final = re.compile(
-    r"\b(?:supersedes?|superseding|replaces|obsoletes|reverts?(?: (?:the )?(?:fix|change|commit)(?: (?:of|in"
-    r"|from))?)?)[\s:]{1,3}(?:the (?:article|document|page|fix) )?$",
+    r"\b(?:supersedes?|superseding|replaces|obsoletes|revert(?:s|ed|ing)?(?: (?:the )?(?:fix|change|commit|workaround)"
+    r"(?: (?:of|in|from))?)?)[\s:]{1,3}(?:the )?(?:(?:article|document|page|fix|ticket|issue|case|bug|pull request"
+    r"|PR) )?$",
     re.IGNORECASE,
 )
 _SUPERSEDED: Final = re.compile(
     r"\b(?:superseded by|replaced (?:by|with)|obsoleted by|(?:was |been )?reverted (?:by|in|with)|deprecated[,;]?"
-    r" (?:in favou?r of|and replaced by|use)|moved to)[\s:]{1,3}(?:the (?:article|document|page|fix|new|newer) )?$",
+    r" (?:in favou?r of|and replaced by|use)|moved to)[\s:]{1,3}"
+    r"(?:the )?(?:(?:article|document|page|fix|new|newer|ticket|issue|case|bug|pull request|PR) )?$",
     re.IGNORECASE,
 )
 _BETWEEN: Final = re.compile(
@@ -58,6 +60,13 @@ _BETWEEN: Final = re.compile(
     r"|as))\s(?:the )?",
     re.IGNORECASE,
 )
+_OWN_NUMBER: Final = re.compile(r"#?(\d{1,7})(?:\.\w{1,8})?")
+_TRACKER_URL: Final = re.compile(
+    r"//[^/]+/([\w.-]{1,40}/[\w.-]{1,60})/(?:-/)?(?:issues|pull|pulls|merge_requests)/(\d{1,7})\b"
+)
+_REVERT: Final = re.compile(r"revert(?:s|ed)?[:\s]\s?[\"“](.{3,120})[\"”]", re.IGNORECASE)
+"""The title that a tool gives to what takes another one back."""
+NUMBERED: Final = frozenset({DocumentKind.TICKET, DocumentKind.ISSUE})
 REACH: Final = 80
 
 
@@ -78,23 +87,52 @@ def tickets(page: Page, document: Document) -> Iterator[Mention]:
     for found in TICKET.finditer(page.prose):
         name = found.group()
         before = text[max(0, found.start() - REACH) : found.start()]
-        if not _STRONG.match(name) and (_NO_TICKET.fullmatch(name) or not _SAYS.search(before)):
+        if not _STRONG.match(name) and (
+            _NO_TICKET.fullmatch(name)
+            or not (_SAYS.search(before) or (_says_replaced(before) and _of_page(before.rpartition("\n\n")[2])))
+        ):
             continue
         if one := mention(EntityKind.COMPONENT, name.removeprefix("APAR").strip(), *found.span(), weight=3):
             yield one
     for found in _NUMBER.finditer(page.prose):
         before = text[max(0, found.start() - REACH) : found.start()]
-        if found["repo"] or _TRACKED.search(before) or _DUPLICATE.search(before) or _SUPERSEDES.search(before):
-            tracker = found["repo"] or re.split(r"[/#]", document.doc_id)[0]
-            key = f"{tracker.casefold()}#{found['number']}"
+        if found["repo"] or _TRACKED.search(before) or _says_replaced(before):
+            key = numbered(found["repo"] or tracker_of(document), found["number"])
             yield Mention(
                 kind=EntityKind.COMPONENT, key=key, name=found.group(), start=found.start(), end=found.end(), weight=3
             )
 
 
+def _says_replaced(before: str) -> bool:
+    return any(pattern.search(before) for pattern in (_DUPLICATE, _SUPERSEDED, _SUPERSEDES))
+
+
+def numbered(tracker: str, number: str) -> str:
+    """The key of a number in a tracker: "#0042" is 42."""
+    return f"{tracker.casefold()}#{number.lstrip('0') or '0'}"
+
+
+def tracker_of(document: Document) -> str:
+    """Whose numbers the document writes without saying whose: its source's."""
+    return re.split(r"[/#]", document.doc_id)[0]
+
+
+def own_numbers(document: Document, told: Iterable[str]) -> Iterator[str]:
+    """Keys of a ticket's own number: what "#42" in another one of its tracker, or "shop/app#42" anywhere, leads to.
+    `told` is what its metadata says that it goes by."""
+    if document.kind not in NUMBERED:
+        return
+    for name in (*told, re.split(r"[/#]", document.doc_id)[-1]):
+        if found := _OWN_NUMBER.fullmatch(name):
+            yield numbered(tracker_of(document), found[1])
+    if found := _TRACKER_URL.search(document.url or ""):
+        yield numbered(found[1], found[2])
+
+
 def replacements(page: Page, document: Document, numbers: list[Mention]) -> Iterator[Replacement]:
     """What the page says of itself and another ("duplicate of KB123456", "superseded by [the guide](...)"), and of two
     names in code ("`--old` is deprecated in favour of `--new`")."""
+    yield from _of_metadata(document)
     links = [one for link in page.links if (one := _of_link(link, document))]
     for other in (*numbers, *links):
         before = page.text[max(0, other.start - REACH) : other.start].replace("*", "")
@@ -112,7 +150,9 @@ def replacements(page: Page, document: Document, numbers: list[Mention]) -> Iter
         elif _SUPERSEDES.search(before) and _of_page(before):
             yield Replacement(relation=Relation.SUPERSEDES, source=None, target=other, start=other.start, end=other.end)
     yield from _of_code(page)
-    yield from _of_metadata(document)
+    reverted = _REVERT.fullmatch(document.title.strip())
+    if reverted and (other := mention(EntityKind.COMPONENT, reverted[1], 0, 0, weight=3)):
+        yield Replacement(relation=Relation.SUPERSEDES, source=None, target=other, start=0, end=0)
 
 
 def _of_page(before: str) -> bool:
@@ -122,7 +162,7 @@ def _of_page(before: str) -> bool:
     subject = re.sub(r"\b(?:is|was|has been|have been|been)\s*$", "", subject).strip()
     return not subject or bool(
         re.fullmatch(
-            r"(?:the|this|note|it|status|\W|document|article|page|ticket|issue|fix|guide|topic|section|change|commit"
+            r"(?:the|this|note|it|we|status|\W|document|article|page|ticket|issue|fix|guide|topic|section|change|commit"
             r"|release|has|been|is|was|and|now|state|information|feature)(?:\s+(?:the|this|note|it|document|article"
             r"|page|ticket|issue|fix|guide|topic|section|change|commit|release|has|been|is|was|and|now))*",
             subject,
@@ -179,6 +219,10 @@ def _of_metadata(document: Document) -> Iterator[Replacement]:
 
 def _of_value(name: str, document: Document) -> Mention | None:
     """A title or a number, or a link."""
+    own = document.kind in NUMBERED and name.isdecimal()
+    if found := _NUMBER.fullmatch(f"#{name}" if own else name):
+        key = numbered(found["repo"] or tracker_of(document), found["number"])
+        return Mention(kind=EntityKind.COMPONENT, key=key, name=name, start=0, end=0, weight=3)
     if "/" in name or re.search(r"\.\w{2,5}$", name):
         address = address_in(name, base_of(document, name))
         return Mention(kind=EntityKind.ADDRESS, key=address, name=name[:120], start=0, end=0) if address else None

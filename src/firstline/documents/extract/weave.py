@@ -7,6 +7,7 @@ from bisect import bisect_right
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
+from itertools import islice
 from typing import Final
 
 from firstline.documents.extract.code import code_mentions
@@ -28,6 +29,8 @@ CHUNK_MENTIONS_MAX: Final = 40
 CHUNK_LINKS_MAX: Final = 60
 DOCUMENT_MENTIONS_MAX: Final = 2_000
 DOCUMENT_LINKS_MAX: Final = 1_000
+DOCUMENT_REPLACED_MAX: Final = 50
+"""What replaces everything replaces nothing."""
 NAME_CHARS_MAX: Final = 120
 LEAD_CHARS_MAX: Final = 12
 _BEGINS_LINE: Final = re.compile(r"(?:^|\n)[ \t]*(?:[-*+•·] ?|\d{1,3}[.)] )?[*_`]{0,3}$")
@@ -188,7 +191,7 @@ class _Weaver:
             )
 
     def _replaced(self, numbers: list[Mention]) -> Iterator[Told]:
-        for one in replacements(self._page, self._document, numbers):
+        for one in islice(replacements(self._page, self._document, numbers), DOCUMENT_REPLACED_MAX):
             source = one.source.entity if one.source else self._self
             target = one.target.entity if one.target else self._self
             yield Told(

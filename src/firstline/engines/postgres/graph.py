@@ -13,6 +13,7 @@ from firstline.domain import Edge, Level, Relation
 from firstline.engines.postgres.graph_reading import (
     ACCESS_COLUMN,
     Row,
+    Seen,
     at_ends,
     at_targets,
     read_edges,
@@ -166,20 +167,21 @@ class PostgresGraph:
             return await (await cursor.execute(query, parameters, prepare=True)).fetchall()
 
     async def _edges(self, rows: Sequence[Row], scope: Scope) -> list[Edge]:
-        await self._learn({row[ACCESS_COLUMN] for row in rows})
-        return read_edges(rows, scope, self._accesses)
+        return read_edges(rows, scope, await self._meaning({row[ACCESS_COLUMN] for row in rows}))
 
-    async def _learn(self, accesses: set[int]) -> None:
-        unknown = [access for access in accesses if access not in self._accesses]
-        if not unknown:
-            return
-        if len(self._accesses) + len(unknown) > ACCESSES_KEPT:
-            self._accesses.clear()
-            unknown = list(accesses)
-        rows = await self._database.rows(
-            "SELECT access, acl, level FROM firstline.graph_access WHERE access = ANY (%s)", [unknown]
-        )
-        self._accesses |= {row["access"]: (frozenset(row["acl"]), Level(row["level"])) for row in rows}
+    async def _meaning(self, accesses: set[int]) -> Seen:
+        """Of these numbers. What is known is taken along first: another look-up may make room while this one waits."""
+        seen = {access: self._accesses[access] for access in accesses if access in self._accesses}
+        if unknown := sorted(accesses - seen.keys()):
+            rows = await self._database.rows(
+                "SELECT access, acl, level FROM firstline.graph_access WHERE access = ANY (%s)", [unknown]
+            )
+            learnt = {row["access"]: (frozenset[str](row["acl"]), Level(row["level"])) for row in rows}
+            if len(self._accesses) + len(learnt) > ACCESSES_KEPT:
+                self._accesses.clear()
+            self._accesses |= learnt
+            seen |= learnt
+        return seen
 
 
 def _place(tenant: str, kb: str) -> list[str]:

@@ -5,15 +5,22 @@ The lock lives exactly as long as that connection, so a process that dies frees 
 
 from __future__ import annotations
 
+import asyncio
+import contextlib
 import hashlib
 from collections.abc import AsyncGenerator
 from contextlib import asynccontextmanager
+from typing import Final
 
+import psycopg
 from psycopg import AsyncConnection
 from psycopg.rows import TupleRow
 
 from firstline.engines.postgres.pool import Database, process_name
 from firstline.errors import Conflict
+
+FREED_S_MAX: Final = 2.0
+"""A server that does not answer frees it when it sees that the connection is closed."""
 
 HOLDER = """
     SELECT activity.application_name, activity.backend_start
@@ -33,7 +40,13 @@ async def hold(database: Database, *, tenant: str, kb: str) -> AsyncGenerator[No
         row = await cursor.fetchone()
         if row is None or not row[0]:
             raise await _taken(connection, key, kb)
-        yield
+        try:
+            yield
+        finally:
+            # The server sees a closed connection a moment later: whoever comes next must not be refused in it.
+            with contextlib.suppress(psycopg.Error, TimeoutError):
+                async with asyncio.timeout(FREED_S_MAX):
+                    await connection.execute("SELECT pg_advisory_unlock(%s)", [key])
 
 
 async def _taken(connection: AsyncConnection[TupleRow], key: int, kb: str) -> Conflict:

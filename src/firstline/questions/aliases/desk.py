@@ -18,7 +18,7 @@ from firstline.domain import Entity, EntityKind, GraphRule, Relation, RuleKind
 from firstline.domain.graph_rules import NAME_CHARS_MAX, NOTE_CHARS_MAX, classes
 from firstline.errors import Conflict, FirstlineError, InvalidInput, NotFound
 from firstline.ports import BlobStore, Graph, GraphRules, KnowledgeLedger, Redactor, Scope
-from firstline.questions.aliases.allowed import Naming, refuse
+from firstline.questions.aliases.allowed import Force, Naming, refuse
 from firstline.questions.aliases.noticed import EDGES_READ_MAX, LOOKED_AT, Looked, Noticed, Sort, looked
 from firstline.questions.neighbourhood import entities_named, words_of
 
@@ -122,9 +122,12 @@ class AliasDesk:
     # --- rules ------------------------------------------------------------------------------------------------------
 
     async def said(self, *, tenant: str, kb: str, limit: int, reader: Scope | None) -> list[GraphRule]:
-        """Newest first, undone ones included."""
-        rules = await self._rules.graph_rules_said(tenant=tenant, kb=kb, limit=limit)
-        return rules if reader is None else await self._seen(rules, reader)
+        """Newest first, undone ones included. A reader's are found among the newest LISTED_MAX of all: those it does
+        not see take no place from those it does."""
+        if reader is None:
+            return await self._rules.graph_rules_said(tenant=tenant, kb=kb, limit=limit)
+        rules = await self._rules.graph_rules_said(tenant=tenant, kb=kb, limit=LISTED_MAX)
+        return (await self._seen(rules, reader))[:limit]
 
     async def one_with(self, entity_id: str, scope: Scope) -> list[Entity]:
         """The others that it is one with by rules, as far as the scope sees them and it."""
@@ -145,13 +148,15 @@ class AliasDesk:
         meant = [await self._meant(one, scope, by=by, at=now) for one in wanted]
         for _ in range(TRIES):
             read = await self._rules.graph_rules(tenant=scope.tenant, kb=scope.kb)
-            naming = await self._naming([*read.rules, *meant], scope)
+            naming = await self._naming(read.rules, meant, scope)
+            standing = Force(read.rules)
             force = {rule.says: rule for rule in read.rules}
             new: list[GraphRule] = []
             for rule, one in zip(meant, wanted, strict=True):
                 if rule.says not in force:
                     with _on_line(one.line):
-                        refuse(rule, [*read.rules, *new], naming)
+                        refuse(rule, standing, naming)
+                    standing.add(rule)
                     new.append(rule)
                     force[rule.says] = rule
             kept = await self._rules.say_graph_rules(new, seen=read.mark)
@@ -219,10 +224,14 @@ class AliasDesk:
         found = await entities_named(name, scope, graph=self._graph, knowledge=self._knowledge)
         return [one for one in found if one.entity_id == name] or found
 
-    async def _naming(self, rules: Sequence[GraphRule], scope: Scope) -> Naming:
-        """What documents go by that names are kept apart from, and which entities the scope sees."""
-        documents = {rule.second for rule in rules if rule.kind is RuleKind.APART and not rule.of_two}
-        ends = {end for rule in rules for end in (rule.first, rule.second) if end}
+    async def _naming(self, force: Sequence[GraphRule], meant: Sequence[GraphRule], scope: Scope) -> Naming:
+        """What documents go by that names are kept apart from, and which entities the scope sees: of those alone that
+        what is meant has to do with, were it all said."""
+        said = Force((*force, *meant))
+        about = said.together(*(end for rule in meant for end in (rule.first, rule.second) if end))
+        apart = said.apart(about)
+        documents = {rule.second for rule in apart if not rule.of_two}
+        ends = about | {rule.second for rule in apart}
         names: defaultdict[str, set[str]] = defaultdict(set)
         if documents:
             for edge in await self._graph.around(
