@@ -265,6 +265,8 @@ async def tell_what_is_dropped(firstline: Firstline) -> None:
 
 
 def print_report(report: Any) -> None:
+    from firstline.documents.run import FAILURES_MAX
+
     stands = "waits" if report.waits else "stands"
     state = f"Snapshot {report.snapshot} {'is published' if report.published else stands}"
     say(
@@ -285,7 +287,8 @@ def print_report(report: Any) -> None:
     if report.failures:
         more = len(report.failures) - FAILURES_SHOWN
         tail = f" ({more} more are listed by `firstline status --failures`)" if more > 0 else ""
-        count = "1 item was" if len(report.failures) == 1 else f"{len(report.failures)} items were"
+        many = len(report.failures)
+        count = "1 item was" if many == 1 else f"{many}{' or more' if many == FAILURES_MAX else ''} items were"
         say(f"{count} not taken; the rest went on.{tail}", err=True)
 
 
