@@ -340,7 +340,7 @@ def test_an_address_may_hold_a_name(scripted: Any) -> None:
 
 def test_a_graph_that_is_off_shows_the_remedy(scripted: Any) -> None:
     world = _world(scripted, many(1))
-    world.refuse(404, "There is no graph here: it is off.", "Set `graph` to ledger, and ingest again.")
+    world.refuse(404, "There is no graph here: it is off.", "Set `graph` to ledger, then `firstline graph build`.")
     scripted.evaluate("location.hash = '#error:e11000'")
     alert = scripted.get_by_role("alert")
     alert.get_by_text("Set `graph` to ledger").wait_for()

@@ -169,12 +169,25 @@ async def test_an_empty_graph_has_nothing_to_tell() -> None:
     assert (seen.noticed, seen.edges, seen.cut) == ((), 0, False)
 
 
+def said(kind: RuleKind, first: str, second: str, number: int = 0) -> GraphRule:
+    return GraphRule(tenant="t", kb="k", kind=kind, first=first, second=second, by="x", at=NOON, number=number)
+
+
+@pytest.mark.parametrize(("second", "number"), [("b", 1), ("c", 2), ("d", 3)])
+def test_the_rule_that_is_named_is_the_one_in_the_way(second: str, number: int) -> None:
+    """Undoing another one of the same name would leave the two as they are."""
+    joins = [("a", "b", 1), ("a", "c", 2), ("c", "d", 3)]
+    force = Force(said(RuleKind.SAME, f"component:{one}", f"component:{other}", at) for one, other, at in joins)
+    with pytest.raises(Conflict, match=f"by rule {number}"):
+        refuse(
+            said(RuleKind.APART, "component:a", f"component:{second}"),
+            force,
+            Naming(names={}, seen=frozenset({"component:a"})),
+        )
+
+
 def test_a_list_of_rules_is_compared_with_thousands_in_a_moment() -> None:
     """On the loop that answers questions: what is compared one by one stands still for minutes."""
-
-    def said(kind: RuleKind, first: str, second: str, number: int = 0) -> GraphRule:
-        return GraphRule(tenant="t", kb="k", kind=kind, first=first, second=second, by="x", at=NOON, number=number)
-
     rules = [said(RuleKind.SAME, f"component:a{at}", f"component:b{at}", at + 1) for at in range(8_000)]
     names = {f"document:d{at}": frozenset(f"component:n{at}-{name}" for name in range(200)) for at in range(100)}
     naming = Naming(names=names, seen=frozenset())

@@ -100,7 +100,9 @@ async def _opened(request: Request, who: Caller) -> tuple[Running, Graph, Scope]
     firstline = run.firstline
     await take_read(who, limiter=firstline.limiter, settings=firstline.settings)
     if firstline.graph is None:
-        raise NotFound("There is no graph here: it is off.", remedy="Set `graph` to ledger, and ingest again.")
+        raise NotFound(
+            "There is no graph here: it is off.", remedy="Set `graph` to ledger, then `firstline graph build`."
+        )
     published = await firstline.knowledge.published(tenant=who.principal.tenant, kb=who.key.kb)
     scope = Scope.of(who.principal, kb=who.key.kb, snapshot=published.number, forgotten=published.forgotten)
     return run, firstline.graph, scope

@@ -133,7 +133,9 @@ async def _admitted(request: Request, who: Caller) -> tuple[AliasDesk, Scope]:
     firstline = running(request).firstline
     await take_read(who, limiter=firstline.limiter, settings=firstline.settings)
     if firstline.aliases is None:
-        raise NotFound("There is no graph here: it is off.", remedy="Set `graph` to ledger, and ingest again.")
+        raise NotFound(
+            "There is no graph here: it is off.", remedy="Set `graph` to ledger, then `firstline graph build`."
+        )
     published = await firstline.knowledge.published(tenant=who.principal.tenant, kb=who.key.kb)
     scope = Scope.of(who.principal, kb=who.key.kb, snapshot=published.number, forgotten=published.forgotten)
     return firstline.aliases, scope

@@ -65,7 +65,9 @@ async def read_graph_statistics(request: Request, who: CallerOf) -> StatisticsSh
     firstline = run.firstline
     await take_read(who, limiter=firstline.limiter, settings=firstline.settings)
     if firstline.graph is None:
-        raise NotFound("There is no graph here: it is off.", remedy="Set `graph` to ledger, and ingest again.")
+        raise NotFound(
+            "There is no graph here: it is off.", remedy="Set `graph` to ledger, then `firstline graph build`."
+        )
     if run.graph.counting.locked():
         raise TooManyRequests(
             "The graph is being counted already.", remedy="Ask again in a few seconds.", retry_after_s=5

@@ -94,7 +94,9 @@ async def _opened(firstline: Firstline, level: Any, acl: tuple[str, ...]) -> tup
     from firstline.ports import Scope
 
     if firstline.graph is None:
-        raise NotFound("There is no graph here: it is off.", remedy="Set `graph` to ledger, and ingest again.")
+        raise NotFound(
+            "There is no graph here: it is off.", remedy="Set `graph` to ledger, then `firstline graph build`."
+        )
     tenant, kb = firstline.settings.tenant, firstline.settings.kb
     published = await firstline.knowledge.published(tenant=tenant, kb=kb)
     tags = frozenset(acl) or frozenset({EVERYONE})

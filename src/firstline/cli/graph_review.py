@@ -234,7 +234,9 @@ async def _opened(firstline: Firstline, given: dict[str, Any]) -> tuple[AliasDes
     from firstline.ports import Scope
 
     if firstline.aliases is None:
-        raise NotFound("There is no graph here: it is off.", remedy="Set `graph` to ledger, and ingest again.")
+        raise NotFound(
+            "There is no graph here: it is off.", remedy="Set `graph` to ledger, then `firstline graph build`."
+        )
     settings = firstline.settings
     await require_kb(firstline.knowledge, settings)
     published = await firstline.knowledge.published(tenant=settings.tenant, kb=settings.kb)

@@ -44,7 +44,9 @@ async def _stats(settings: Any, level: Any, acl: tuple[str, ...], hubs: int) -> 
 
     async with open_ledgers(settings) as ledgers, open_graph(settings, ledgers) as graph:
         if graph is None:
-            raise NotFound("There is no graph here: it is off.", remedy="Set `graph` to ledger, and ingest again.")
+            raise NotFound(
+                "There is no graph here: it is off.", remedy="Set `graph` to ledger, then `firstline graph build`."
+            )
         tenant, kb = settings.tenant, settings.kb
         await require_kb(ledgers.knowledge, settings)
         published = await ledgers.knowledge.published(tenant=tenant, kb=kb)

@@ -197,12 +197,14 @@ def _print(settings: Any, found: DryRun, ignored: int, *, asked: bool) -> None:
     )
     for failure in found.refused[:FAILURES_SHOWN]:
         say(f"not taken: {failure.item_id}: {failure.reason}", err=True)
-    if found.refused_count or found.sampled_refused:
-        of = f", and {found.sampled_refused:,} of the {found.sampled:,} in the sample" if found.sampled_refused else ""
-        say(f"{found.refused_count:,} items would not be taken{of}.", err=True)
+    all_of_it = found.sampled == found.to_prepare
+    refused = found.refused_count + (found.sampled_refused if all_of_it else 0)
+    if refused or found.sampled_refused:
+        more = found.sampled_refused and not all_of_it
+        of = f", and {found.sampled_refused:,} of the {found.sampled:,} in the sample" if more else ""
+        say(f"{refused:,} item{'' if refused == 1 else 's'} would not be taken{of}.", err=True)
     if found.held:
         say(f"{found.held:,} of the sample read like instructions to an assistant and would wait in the quarantine.")
-    all_of_it = found.sampled == found.to_prepare
     how = "all of it" if all_of_it else "drawn at random; nineteen times of twenty the truth lies between"
     say(f"Prepared: {found.sampled:,} of {found.to_prepare:,} items ({how}); embedded: {found.embedded:,} chunks.")
     for name, one in (("documents", found.documents), ("chunks", found.chunks), ("edges", found.edges_all)):

@@ -15,6 +15,7 @@ _NOT: Final = r"(?:(?:\s+\w+ly)?\s+(?:not|never)|n['’]t)"
 
 _DENIED: Final = re.compile(
     rf"""\b(?:is|was|are|were|be|been){_NOT}\s+(?:\w+ly\s+)?(?:(?:the|a|an|our|its)\s+)?(?:\w+\s+)?{_CAUSE}\b
+    | \b{_CAUSE}\s+(?:is|was|are|were){_NOT}\s+(?:the|an?|our|its|your|this|that|in|with|due|related)\b
     | \b(?:can|could){_NOT}\s+be\s+(?:the|a)\s+(?:\w+\s+)?{_CAUSE}\b | \bcannot\s+be\s+(?:the|a)\s+(?:\w+\s+)?{_CAUSE}\b
     | \b(?:is|was|are|were){_NOT}\s+(?:\w+ly\s+)?
       (?:caused\s+by|due\s+to|because\s+of|related\s+to|responsible|to\s+blame)\b
@@ -23,13 +24,17 @@ _DENIED: Final = re.compile(
     | \brul(?:ed|e|ing)\s+(?:\w+\s+){{0,4}}out\b | \b(?:excluded|eliminated|discounted)\s+as\b
     | \bunrelated\s+to\b | \bnothing\s+to\s+do\s+with\b
     | \bnicht\s+(?:die|der|das)\s+(?:\w+\s+)?(?:ursache|grund|auslöser)\b | \bals\s+(?:ursache|grund)\s+ausgeschlossen\b
+    | \b(?:ursache|grund|auslöser)\s+(?:ist|war|sind|waren|liegt|lag)\s+nicht
+      \s+(?:der|die|das|de[nm]|eine?|a[nm]|i[nm])\b
     | \b(?:wurden?|haben|hat|ist|sind)\s+(?:\w+\s+){{0,4}}ausgeschlossen\b | \bausgeschlossen\s+werden\b
     | \A\W*(?:es|das)\s+(?:war|lag|liegt|ist)\s+nicht\s+(?:an|am|der|die|das|de[nm])\b
     | \bpas\s+(?:la|le|une?)\s+(?:\w+\s+)?(?:causes?|raison)\b | \A\W*ce\s+n['’](?:est|était)\s+pas\b
+    | \b(?:cause|raison)\s+n['’](?:est|était)\s+pas\s+(?:l[ea]\b|l['’]|une?\b)
     | \b(?:a|ont)\s+été\s+(?:écart|exclu)\w*
     | \bno\s+(?:es|era|fue)\s+(?:la|el|una?)\s+(?:causa|motivo|razón|culpable)\b | \b(?:se|hemos|han?)\s+descart\w+
+    | \b(?:causa|motivo|razón)\s+no\s+(?:es|era|fue)\s+(?:el|la|un|una)\b
     | \A\W*no\s+(?:es|era|fue)\s+(?:el|la|un|una|por)\b
-    | (?:原因|理由)で(?:は|も)な | のせいではな | 不是[^。]{{0,12}}原因""",
+    | 原因は[^。]{{0,20}}では(?:な|あ) | (?:原因|理由)で(?:は|も)な | のせいではな | 不是[^。]{{0,12}}原因""",
     re.IGNORECASE | re.VERBOSE,
 )
 _BUT: Final = re.compile(

@@ -63,6 +63,19 @@ class Force:
                 waiting += more
         return frozenset(found)
 
+    def joining(self, first: str, other: str) -> GraphRule:
+        """The rule by which `other` is one with `first`: that of the two where there is one, else the last one between
+        them. They must be together."""
+        by: dict[str, GraphRule] = {}
+        waiting = [first]
+        for reached in waiting:
+            for rule in self.same(reached):
+                for end in (rule.first, rule.second):
+                    if end != first and end not in by:
+                        by[end] = rule
+                        waiting.append(end)
+        return by[other]
+
     def same(self, entity_id: str) -> Sequence[GraphRule]:
         return self._same.get(entity_id, ())
 
@@ -147,7 +160,7 @@ def _refuse_apart(rule: GraphRule, force: Force, naming: Naming) -> None:
 def _refuse_one(rule: GraphRule, force: Force, naming: Naming, others: Set[str], so: str) -> None:
     """Conflict when the rule's first entity and one of these are one by others."""
     for other in sorted(force.together(rule.first) & others):
-        said = force.same(rule.first)[0]
+        said = force.joining(rule.first, other)
         raise _conflict(f"{naming.shown(rule.first)} is one with {naming.shown(other)}, {so}", said)
 
 
