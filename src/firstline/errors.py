@@ -52,6 +52,11 @@ class NotFound(InvalidInput):
     code = "not_found"
 
 
+def graph_is_off() -> NotFound:
+    """Whoever asks for the graph where none is kept."""
+    return NotFound("There is no graph here: it is off.", remedy="Set `graph` to ledger, then `firstline graph build`.")
+
+
 class Unauthenticated(FirstlineError):
     exit_code = 3
     http_status = 401

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-import time
-
 import pytest
+from tests.cost import costs_less
 
 from firstline.documents.communities.denied import tells_no_cause
 
@@ -81,6 +80,4 @@ def test_it_tells_one(words: str) -> None:
 @pytest.mark.parametrize("one", ["was not ", "cause ", "ruled a ", "the cause a", " ", "the ", "wurde a "])
 def test_it_is_quick_whatever_it_reads(one: str) -> None:
     text = (one * 600)[:600]
-    began = time.process_time()
-    tells_no_cause(text)
-    assert time.process_time() - began < 0.05
+    assert costs_less(lambda: tells_no_cause(text), 0.05)

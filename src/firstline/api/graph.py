@@ -12,7 +12,7 @@ from firstline.api.limits import take_read
 from firstline.api.running import Running, running
 from firstline.api.shapes import Shape
 from firstline.domain import Entity
-from firstline.errors import NotFound
+from firstline.errors import graph_is_off
 from firstline.ports import Graph, Scope
 from firstline.questions.neighbourhood import SaidEdge, entities_named, neighbourhood
 from firstline.questions.wording.links import allowed_url
@@ -100,9 +100,7 @@ async def _opened(request: Request, who: Caller) -> tuple[Running, Graph, Scope]
     firstline = run.firstline
     await take_read(who, limiter=firstline.limiter, settings=firstline.settings)
     if firstline.graph is None:
-        raise NotFound(
-            "There is no graph here: it is off.", remedy="Set `graph` to ledger, then `firstline graph build`."
-        )
+        raise graph_is_off()
     published = await firstline.knowledge.published(tenant=who.principal.tenant, kb=who.key.kb)
     scope = Scope.of(who.principal, kb=who.key.kb, snapshot=published.number, forgotten=published.forgotten)
     return run, firstline.graph, scope

@@ -16,7 +16,7 @@ from firstline.api.running import running
 from firstline.api.shapes import Shape, Text
 from firstline.domain import GraphRule, RuleKind
 from firstline.domain.graph_rules import NAME_CHARS_MAX, NOTE_CHARS_MAX
-from firstline.errors import NotFound
+from firstline.errors import graph_is_off
 from firstline.ports import Scope
 from firstline.questions.aliases.desk import LISTED_MAX, AliasDesk, Suggestion, Wanted
 from firstline.questions.aliases.noticed import Sort
@@ -133,9 +133,7 @@ async def _admitted(request: Request, who: Caller) -> tuple[AliasDesk, Scope]:
     firstline = running(request).firstline
     await take_read(who, limiter=firstline.limiter, settings=firstline.settings)
     if firstline.aliases is None:
-        raise NotFound(
-            "There is no graph here: it is off.", remedy="Set `graph` to ledger, then `firstline graph build`."
-        )
+        raise graph_is_off()
     published = await firstline.knowledge.published(tenant=who.principal.tenant, kb=who.key.kb)
     scope = Scope.of(who.principal, kb=who.key.kb, snapshot=published.number, forgotten=published.forgotten)
     return firstline.aliases, scope

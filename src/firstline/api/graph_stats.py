@@ -11,7 +11,7 @@ from firstline.api.auth import CallerOf, require_internal
 from firstline.api.limits import take_read
 from firstline.api.running import running
 from firstline.api.shapes import Shape
-from firstline.errors import NotFound, TooManyRequests
+from firstline.errors import TooManyRequests, graph_is_off
 from firstline.ports import Scope
 from firstline.questions.graph_statistics import BANDS, graph_statistics
 
@@ -65,9 +65,7 @@ async def read_graph_statistics(request: Request, who: CallerOf) -> StatisticsSh
     firstline = run.firstline
     await take_read(who, limiter=firstline.limiter, settings=firstline.settings)
     if firstline.graph is None:
-        raise NotFound(
-            "There is no graph here: it is off.", remedy="Set `graph` to ledger, then `firstline graph build`."
-        )
+        raise graph_is_off()
     if run.graph.counting.locked():
         raise TooManyRequests(
             "The graph is being counted already.", remedy="Ask again in a few seconds.", retry_after_s=5

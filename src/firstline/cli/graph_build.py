@@ -43,11 +43,11 @@ async def _build(settings: Any, *, check: bool, quiet: bool) -> GraphBuilt:
     from tqdm import tqdm
 
     from firstline.documents.build_graph import GraphBuild
-    from firstline.errors import InvalidInput, NotFound
+    from firstline.errors import InvalidInput, graph_is_off
     from firstline.wiring import open_firstline, open_graph
 
     if settings.graph == "off":
-        raise NotFound("There is no graph here: it is off.", remedy="Set `graph` to ledger, then repeat.")
+        raise graph_is_off()
     if not settings.extract_graph:
         raise InvalidInput(
             "`extract_graph` is false: documents say no edges, so there is nothing to build.",
@@ -56,7 +56,7 @@ async def _build(settings: Any, *, check: bool, quiet: bool) -> GraphBuilt:
     # Its own look at the graph: what is stored, and not what people corrected.
     async with open_firstline(settings) as firstline, open_graph(settings, firstline.ledgers) as graph:
         if graph is None:
-            raise NotFound("There is no graph here: it is off.", remedy="Set `graph` to ledger, then repeat.")
+            raise graph_is_off()
         building = GraphBuild(
             ledger=firstline.knowledge,
             revisions=firstline.ledgers.revisions,

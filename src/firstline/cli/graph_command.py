@@ -90,13 +90,11 @@ def _print(looked: Neighbourhood, one_with: Sequence[Entity]) -> None:
 
 async def _opened(firstline: Firstline, level: Any, acl: tuple[str, ...]) -> tuple[Graph, Scope]:
     from firstline.domain import EVERYONE
-    from firstline.errors import NotFound
+    from firstline.errors import graph_is_off
     from firstline.ports import Scope
 
     if firstline.graph is None:
-        raise NotFound(
-            "There is no graph here: it is off.", remedy="Set `graph` to ledger, then `firstline graph build`."
-        )
+        raise graph_is_off()
     tenant, kb = firstline.settings.tenant, firstline.settings.kb
     published = await firstline.knowledge.published(tenant=tenant, kb=kb)
     tags = frozenset(acl) or frozenset({EVERYONE})

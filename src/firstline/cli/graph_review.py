@@ -230,13 +230,11 @@ def _suggested(found: Suggested) -> dict[str, Any]:
 
 async def _opened(firstline: Firstline, given: dict[str, Any]) -> tuple[AliasDesk, Scope]:
     from firstline.domain import EVERYONE
-    from firstline.errors import NotFound
+    from firstline.errors import graph_is_off
     from firstline.ports import Scope
 
     if firstline.aliases is None:
-        raise NotFound(
-            "There is no graph here: it is off.", remedy="Set `graph` to ledger, then `firstline graph build`."
-        )
+        raise graph_is_off()
     settings = firstline.settings
     await require_kb(firstline.knowledge, settings)
     published = await firstline.knowledge.published(tenant=settings.tenant, kb=settings.kb)

@@ -37,16 +37,14 @@ def stats(ctx: click.Context, kb: str | None, level: str, acl: tuple[str, ...], 
 async def _stats(settings: Any, level: Any, acl: tuple[str, ...], hubs: int) -> tuple[int, GraphStatistics]:
     """Nothing is embedded and nothing searched: the ledger and the graph are enough."""
     from firstline.domain import EVERYONE
-    from firstline.errors import NotFound
+    from firstline.errors import graph_is_off
     from firstline.ports import Scope
     from firstline.questions.graph_statistics import graph_statistics
     from firstline.wiring import open_graph, open_ledgers
 
     async with open_ledgers(settings) as ledgers, open_graph(settings, ledgers) as graph:
         if graph is None:
-            raise NotFound(
-                "There is no graph here: it is off.", remedy="Set `graph` to ledger, then `firstline graph build`."
-            )
+            raise graph_is_off()
         tenant, kb = settings.tenant, settings.kb
         await require_kb(ledgers.knowledge, settings)
         published = await ledgers.knowledge.published(tenant=tenant, kb=kb)

@@ -24,7 +24,7 @@ from typing import Final
 
 from firstline.documents.extract import extract
 from firstline.documents.giving_way import GIVES_WAY_S, RETAKE_PAUSE_S, RETAKE_S_MAX
-from firstline.domain import FOREVER, GRAPH, GRAPH_OFF, Edge, Entity
+from firstline.domain import FOREVER, GRAPH, GRAPH_OFF, Edge, Entity, storable
 from firstline.errors import Broken, Conflict, NotFound
 from firstline.ports import BlobStore, Graph, KnowledgeLedger, RevisionLedger, Scope, StoredDocument
 
@@ -35,7 +35,6 @@ TEXT_AT_ONCE: Final = 4 * 1024**2
 """Bytes of text whose edges are made together, or one document: a page of books would neither fit nor end."""
 EDGES_AT_ONCE: Final = 10_000
 NAMED_MAX: Final = 100
-REPLACEMENT: Final = "\ufffd"
 
 Place = tuple[str, int]
 """A document's id, and the snapshot that wrote the revision."""
@@ -283,22 +282,12 @@ def _edges(stored: StoredDocument, text: bytes | None) -> list[Edge] | None:
 
 
 def _storable(edge: Edge) -> Edge:
-    """As every engine can give it back: some hold no NUL and no half of a surrogate pair."""
-    if all(_is_storable(word) for end in (edge.source, edge.target) for word in (end.key, end.name)):
-        return edge
+    """As every engine can give it back."""
     return replace(edge, source=_mended(edge.source), target=_mended(edge.target))
 
 
-def _is_storable(text: str) -> bool:
-    return "\0" not in text and (text.isascii() or not any("\ud800" <= sign <= "\udfff" for sign in text))
-
-
 def _mended(entity: Entity) -> Entity:
-    key, name = (
-        "".join(REPLACEMENT if sign == "\0" or "\ud800" <= sign <= "\udfff" else sign for sign in text)
-        for text in (entity.key, entity.name)
-    )
-    return Entity(kind=entity.kind, key=key, name=name)
+    return replace(entity, key=storable(entity.key), name=storable(entity.name))
 
 
 def _place(stored: StoredDocument) -> Place:

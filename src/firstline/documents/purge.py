@@ -68,6 +68,10 @@ class Subject:
     searched: Mapping[str, int]
 
 
+_Held = ChunkIndex | Graph | CommunityStore | None
+"""An engine that holds something of documents, by their ids."""
+
+
 class Purger:
     """Forgets on one data folder. `forget_cached` is told of every tombstone, for caches in this process."""
 
@@ -166,9 +170,10 @@ class Purger:
             async with self._tombstones.removing(stones[start : start + PURGED_AT_ONCE]) as found:
                 for stone in found:
                     traces[stone.doc_id] = await self._tombstones.traces(stone)
-                vectors += await self._purge_index(found)
-                edges += await self._purge_graph(found)
-                cited += await self._purge_communities(found)
+                vectors += await _taken_out(self._index, found)
+                edges += await _taken_out(self._graph, found)
+                # The rest of what was told in one that cites them is gathered anew by the next build.
+                cited += await _taken_out(self._communities, found)
                 now += found
         revisions = [one for found in traces.values() for one in found]
         marks = replace(await self._marks(kb, traces, tenant), texts=texts)
@@ -332,33 +337,6 @@ class Purger:
             titles=await self._tombstones.titles(sorted(traces), tenant=tenant, kb=kb),
         )
 
-    async def _purge_index(self, stones: Sequence[Tombstone]) -> int:
-        removed = 0
-        for upto in sorted({stone.upto for stone in stones}):
-            where = _where(stones, upto)
-            removed += await self._index.held(**where)
-            await self._index.purge(**where)
-        return removed
-
-    async def _purge_graph(self, stones: Sequence[Tombstone]) -> int:
-        removed = 0
-        if self._graph is not None:
-            for upto in sorted({stone.upto for stone in stones}):
-                where = _where(stones, upto)
-                removed += await self._graph.held(**where)
-                await self._graph.purge(**where)
-        return removed
-
-    async def _purge_communities(self, stones: Sequence[Tombstone]) -> int:
-        """Those that cite them; the rest of what was told in one is gathered anew by the next build."""
-        removed = 0
-        if self._communities is not None:
-            for upto in sorted({stone.upto for stone in stones}):
-                where = _where(stones, upto)
-                removed += await self._communities.held(**where)
-                await self._communities.purge(**where)
-        return removed
-
     async def _scrub(self, marks: Marks, tenant: str) -> dict[str, int]:
         changed: Counter[str] = Counter()
         for _ in range(PASSES_MAX):
@@ -371,22 +349,14 @@ class Purger:
     async def _left(self, stones: Sequence[Tombstone], marks: Marks, names: Sequence[str]) -> dict[str, int]:
         """Look again, as if nothing had been done."""
         tenant = stones[0].tenant
-        vectors = [await self._index.held(**_where(stones, upto)) for upto in sorted({one.upto for one in stones})]
-        edges = 0
-        if self._graph is not None:
-            edges = sum([await self._graph.held(**_where(stones, upto)) for upto in {one.upto for one in stones}])
-        cited = 0
-        if self._communities is not None:
-            uptos = {one.upto for one in stones}
-            cited = sum([await self._communities.held(**_where(stones, upto)) for upto in uptos])
         kept = 0
         for name in names:
             async with self._snapshots.unused(name) as unused:
                 kept += unused and await self._blobs.holds(name)
         return {
-            "index": sum(vectors),
-            "graph": edges,
-            "communities": cited,
+            "index": await _held(self._index, stones),
+            "graph": await _held(self._graph, stones),
+            "communities": await _held(self._communities, stones),
             "documents and chunks": sum([len(await self._tombstones.traces(stone)) for stone in stones]),
             "texts in the blob store": kept,
             **await self._records.quoting(marks, tenant=tenant),
@@ -407,6 +377,21 @@ class Purger:
 
 
 KEPT: Final = (BACKUPS, INDEX_BYTES, TOMBSTONE)
+
+
+async def _taken_out(engine: _Held, stones: Sequence[Tombstone]) -> int:
+    """How many of theirs there were."""
+    found = await _held(engine, stones)
+    if engine is not None:
+        for upto in sorted({stone.upto for stone in stones}):
+            await engine.purge(**_where(stones, upto))
+    return found
+
+
+async def _held(engine: _Held, stones: Sequence[Tombstone]) -> int:
+    if engine is None:
+        return 0
+    return sum([await engine.held(**_where(stones, upto)) for upto in sorted({stone.upto for stone in stones})])
 
 
 def _where(stones: Sequence[Tombstone], upto: int) -> dict[str, Any]:

@@ -152,6 +152,7 @@ from firstline.domain.texts import (
     PIPELINE_VERSION,
     question_key,
     readable_message,
+    storable,
 )
 
 __all__ = [
@@ -322,4 +323,5 @@ __all__ = [
     "pages_told",
     "question_key",
     "readable_message",
+    "storable",
 ]

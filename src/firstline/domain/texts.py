@@ -12,6 +12,9 @@ from firstline.errors import InvalidInput
 PIPELINE_VERSION: Final = "7"
 """Version of parse, redact, chunk and extract. In every content hash: raising it makes the next ingest redo all."""
 
+UNSTORABLE: Final = re.compile("[\x00\ud800-\udfff]")
+"""What Postgres, and some other stores, cannot hold in a text: NUL, and halves of surrogate pairs (from broken UTF-16
+or odd file names)."""
 _APOSTROPHE: Final = re.compile("['\u2018\u2019`\u00b4]")
 _LOOSE_MARK: Final = re.compile(r"(?<![^\W_])[^\w\s#+]|[^\w\s#+](?![^\W_])")
 
@@ -56,3 +59,8 @@ def readable_message(text: str, *, chars_max: int) -> str:
             remedy="Send the error message and the lines around it, not the whole log.",
         )
     return cleaned
+
+
+def storable(text: str) -> str:
+    """The text with U+FFFD where it held something that cannot be stored."""
+    return UNSTORABLE.sub("\ufffd", text)

@@ -10,6 +10,7 @@ from collections.abc import Collection, Sequence
 from typing import Final
 
 from firstline.domain import Edge, Relation
+from firstline.engines.graph_behind import GraphBehind
 from firstline.ports import Graph, Scope, TombstoneLedger
 
 STONES_MAX: Final = 10_000
@@ -17,27 +18,12 @@ SPARE: Final = 200
 """So many more edges are asked for, of each entity and direction, while documents wait to be purged."""
 
 
-class WithoutForgotten:
+class WithoutForgotten(GraphBehind):
     """See ports.Graph."""
 
     def __init__(self, graph: Graph, tombstones: TombstoneLedger) -> None:
-        self._graph = graph
+        super().__init__(graph)
         self._tombstones = tombstones
-
-    async def upsert(self, edges: Sequence[Edge]) -> None:
-        await self._graph.upsert(edges)
-
-    async def set_until(self, chunk_ids: Sequence[str], until: int) -> None:
-        await self._graph.set_until(chunk_ids, until)
-
-    async def delete(self, *, tenant: str, kb: str, doc_ids: Sequence[str], since: int) -> None:
-        await self._graph.delete(tenant=tenant, kb=kb, doc_ids=doc_ids, since=since)
-
-    async def purge(self, *, tenant: str, kb: str, doc_ids: Sequence[str], upto: int) -> None:
-        await self._graph.purge(tenant=tenant, kb=kb, doc_ids=doc_ids, upto=upto)
-
-    async def held(self, *, tenant: str, kb: str, doc_ids: Sequence[str], upto: int) -> int:
-        return await self._graph.held(tenant=tenant, kb=kb, doc_ids=doc_ids, upto=upto)
 
     async def known(self, entity_ids: Collection[str], scope: Scope) -> frozenset[str]:
         if not await self._buried(scope):
@@ -86,12 +72,6 @@ class WithoutForgotten:
             if len(page) < limit or len(found) >= limit:
                 return found[:limit]
             after = page[-1].edge_id
-
-    async def count(self, *, tenant: str, kb: str) -> int:
-        return await self._graph.count(tenant=tenant, kb=kb)
-
-    async def close(self) -> None:
-        await self._graph.close()
 
     async def _buried(self, scope: Scope) -> dict[str, int]:
         """Documents that wait to be purged, and up to which snapshot they are forgotten."""

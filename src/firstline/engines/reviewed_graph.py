@@ -19,6 +19,7 @@ from typing import Final
 
 from firstline.domain import Edge, Entity, Relation, RuleKind, RulesRead
 from firstline.domain.graph_rules import CLASS_MAX, classes, kind_of
+from firstline.engines.graph_behind import GraphBehind
 from firstline.ports import Graph, GraphRules, Scope
 
 FRESH_S: Final = 1.0
@@ -98,27 +99,12 @@ class RulesInForce:
         return self._held[place].applied
 
 
-class ReviewedGraph:
+class ReviewedGraph(GraphBehind):
     """See ports.Graph."""
 
     def __init__(self, graph: Graph, rules: RulesInForce) -> None:
-        self._graph = graph
+        super().__init__(graph)
         self._rules = rules
-
-    async def upsert(self, edges: Sequence[Edge]) -> None:
-        await self._graph.upsert(edges)
-
-    async def set_until(self, chunk_ids: Sequence[str], until: int) -> None:
-        await self._graph.set_until(chunk_ids, until)
-
-    async def delete(self, *, tenant: str, kb: str, doc_ids: Sequence[str], since: int) -> None:
-        await self._graph.delete(tenant=tenant, kb=kb, doc_ids=doc_ids, since=since)
-
-    async def purge(self, *, tenant: str, kb: str, doc_ids: Sequence[str], upto: int) -> None:
-        await self._graph.purge(tenant=tenant, kb=kb, doc_ids=doc_ids, upto=upto)
-
-    async def held(self, *, tenant: str, kb: str, doc_ids: Sequence[str], upto: int) -> int:
-        return await self._graph.held(tenant=tenant, kb=kb, doc_ids=doc_ids, upto=upto)
 
     async def known(self, entity_ids: Collection[str], scope: Scope) -> frozenset[str]:
         applied = await self._rules.of(scope)
@@ -151,17 +137,6 @@ class ReviewedGraph:
             return await self._graph.around(asked.looked_up, scope, relations=relations, limit_each=limit)
 
         return await asked.best(look, limit_each, outward=True)
-
-    async def edges(
-        self, scope: Scope, *, after: str = "", limit: int, chunk_ids: Collection[str] | None = None
-    ) -> list[Edge]:
-        return await self._graph.edges(scope, after=after, limit=limit, chunk_ids=chunk_ids)
-
-    async def count(self, *, tenant: str, kb: str) -> int:
-        return await self._graph.count(tenant=tenant, kb=kb)
-
-    async def close(self) -> None:
-        await self._graph.close()
 
     async def _asked(self, entity_ids: Collection[str], scope: Scope, applied: Applied) -> _Asked:
         ids = [one for one in dict.fromkeys(entity_ids) if one not in applied.nameless]

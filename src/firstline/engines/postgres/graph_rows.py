@@ -10,7 +10,8 @@ from dataclasses import replace
 from typing import Any, Final, LiteralString
 
 from firstline.domain import Edge, Entity, EntityKind, Relation
-from firstline.engines.postgres.text import UNSTORABLE, storable, storable_id
+from firstline.domain.texts import UNSTORABLE
+from firstline.engines.postgres.text import storable, storable_id
 from firstline.ports import Scope
 
 RELATIONS: Final[Mapping[Relation, int]] = {

@@ -1,17 +1,12 @@
-"""What Postgres cannot hold in a text: NUL, and halves of surrogate pairs (from broken UTF-16 or odd file names)."""
+"""What Postgres cannot hold in a text is mended in texts, and refused in ids."""
 
 from __future__ import annotations
 
-import re
-
+from firstline.domain import storable
+from firstline.domain.texts import UNSTORABLE
 from firstline.errors import InvalidInput
 
-UNSTORABLE = re.compile("[\x00\ud800-\udfff]")
-
-
-def storable(text: str) -> str:
-    """The text with U+FFFD where it held something that cannot be stored."""
-    return UNSTORABLE.sub("\ufffd", text)
+__all__ = ["storable", "storable_id"]
 
 
 def storable_id(text: str) -> str:
