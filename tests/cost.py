@@ -30,8 +30,8 @@ async def awaited_costs_less(work: Callable[[], Awaitable[object]], than_s: floa
     return False
 
 
-def grows_evenly(work: Callable[[int], object], length: int, *, free_s: float) -> bool:
-    """Whether eight times the length takes about eight times as long (four times that is slack), not sixty-four times.
+def grows_evenly(work: Callable[[int], object], length: int, *, free_s: float, slack: float = 4.0) -> bool:
+    """Whether eight times the length takes about eight times as long (less than `slack` times that), not sixty-four.
 
     Below `free_s` seconds the longer run is not looked at: there is nothing to tell apart.
     """
@@ -39,7 +39,7 @@ def grows_evenly(work: Callable[[int], object], length: int, *, free_s: float) -
     for _ in range(RUNS_MAX):
         small = min(small, _spent_s(lambda: work(length)))
         large = min(large, _spent_s(lambda: work(8 * length)))
-        if large < max(free_s, 32 * small):
+        if large < max(free_s, 8 * slack * small):
             return True
     return False
 

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import time
 from collections.abc import Callable
 from datetime import UTC, datetime
 
 import pytest
+from tests.cost import costs_less
 
 from firstline.domain import Asks, Clarify, Reason, Turn
 from firstline.questions.card.case import Case
@@ -66,22 +66,15 @@ EACH: dict[str, Callable[[str], object]] = {
 }
 
 
-def seconds(work: Callable[[], object]) -> float:
-    """Of the thread alone: other processes take no part."""
-    started = time.thread_time()
-    work()
-    return time.thread_time() - started
-
-
 @pytest.mark.parametrize("name", EACH)
 def test_what_is_done_with_every_message_is_bounded(name: str) -> None:
-    slow = {
-        unit: taken
+    slow = [
+        unit
         for unit in UNITS
         for text in ((unit * LENGTH)[:LENGTH], f"I can not {(unit * LENGTH)[:LENGTH]} x")
-        if (taken := seconds(lambda text=text: EACH[name](text))) > 0.25
-    }
-    assert slow == {}
+        if not costs_less(lambda text=text: EACH[name](text), 0.25)
+    ]
+    assert slow == []
 
 
 def turn(number: int, question: str) -> Turn:
@@ -117,7 +110,7 @@ def test_the_card_of_a_long_conversation_of_long_messages_is_made_in_time(unit: 
         earlier=[turn(number, text) for number, text in enumerate(said[:-1], start=1)],
         triage=None,
     )
-    assert seconds(lambda: handoff(case, handoff_id="h", created_at=datetime.now(UTC))) < 2.0
+    assert costs_less(lambda: handoff(case, handoff_id="h", created_at=datetime.now(UTC)), 2.0)
 
 
 def test_the_newest_and_the_first_are_read_and_the_total_is_bounded() -> None:
