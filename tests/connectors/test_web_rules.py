@@ -135,7 +135,7 @@ def test_traps_and_names():
         (b"<urlset><url><loc>https://x/a</loc></url><url>\n<loc> https://x/b </loc></url></urlset>", 2, 0),
         (b"<s:urlset xmlns:s='y'><s:url><loc>https://x/a</loc></s:url></s:urlset>", 1, 0),
         (b"<sitemapindex><sitemap><loc><![CDATA[https://x/s.xml]]></loc></sitemap></sitemapindex>", 0, 1),
-        (gzip.compress(b"<urlset><url><loc>https://x/a</loc></url></urlset>"), 1, 0),
+        (gzip.compress(b"<urlset><url><loc>https://x/a</loc></url></urlset>", mtime=0), 1, 0),
         (b"https://x/a\nhttps://x/b\n", 2, 0),
         (b"<urlset></urlset>", 0, 0),
     ],
