@@ -42,6 +42,7 @@ from firstline.engines.qdrant_edge import open_qdrant_edge
 from firstline.errors import InvalidInput
 from firstline.evals.run import USER as EVALUATION
 from firstline.kept_keys import kept_key
+from firstline.model_wiring import OpenModels, open_models
 from firstline.models.classifier import open_classifier
 from firstline.models.embedder import for_questions, open_embedder
 from firstline.models.english import open_english
@@ -115,6 +116,7 @@ class Firstline:
     faq: FaqDesk
     faq_list: FaqList
     graph: Graph | None
+    models: OpenModels | None
     questions_apart: Callable[[ConversationLedger], QuestionJourney]
     """The journey with its record kept elsewhere: nobody is told of what it hands over."""
 
@@ -186,6 +188,9 @@ async def open_firstline(
             graph=graph,
         )
         caches = Caches.of({kind: getattr(settings, f"cache_{kind}_mb") for kind in CACHES})
+        models = open_models(settings.models, caches.model)
+        if models is not None:
+            stack.push_async_callback(models.close)
         purger = Purger(
             knowledge=ledgers.knowledge,
             tombstones=ledgers.tombstones,
@@ -253,6 +258,7 @@ async def open_firstline(
             faq=FaqDesk(care=ledgers.care, documents=documents, redactor=redactor),
             faq_list=faq_list_of(settings, ledgers),
             graph=graph,
+            models=models,
             questions_apart=lambda conversations: questions(conversations=conversations),
         )
 

@@ -68,6 +68,7 @@ from firstline.engines.memory.ledger import MemoryConversationLedger, MemoryKeyL
 from firstline.engines.memory.limits import MemoryLimits
 from firstline.engines.memory.records import MemoryRecordLedger
 from firstline.engines.memory.sources import MemorySourceLedger
+from firstline.model_wiring import OpenModels
 from firstline.models.words import EngineerWords
 from firstline.ports import Scope, StoredDocument, Vectors
 from firstline.questions.care import CareDesk, FaqList
@@ -230,6 +231,7 @@ class FakeFirstline:
     deliverer: Deliverer = field(default_factory=lambda: Deliverer(ledger=MemoryDeliveryLedger(), channels=()))
     purger: Purger
     sources: MemorySourceLedger = field(default_factory=MemorySourceLedger)
+    models: OpenModels | None = None
     caches: Caches = field(default_factory=lambda: Caches.of(dict.fromkeys(CACHES, 1)))
     sync: Any = None
     """Tests of sources put theirs here."""
