@@ -19,6 +19,7 @@ from typing import Any, Final
 
 from benchmarks import (
     fresh,
+    gateway,
     graph_extract,
     graph_incremental,
     graph_questions,
@@ -60,6 +61,7 @@ def registry() -> Registry:
     graph_questions.register(found)
     graph_incremental.register(found)
     graph_traverse.register(found)
+    gateway.register(found)
     return found
 
 
