@@ -14,13 +14,13 @@ from typing import Any
 
 import httpx
 import pytest
+from tests.models.scripted_models import asked, pieces
 
 from firstline.caches.store import Kept
 from firstline.domain import Finish
 from firstline.errors import TooLong
 from firstline.model_settings import ModelsSettings
 from firstline.model_wiring import OpenModels, open_models
-from tests.models.scripted_models import asked, pieces
 
 pytestmark = pytest.mark.slow
 GGUF = "SmolLM2-135M-Instruct.Q4_1.gguf"

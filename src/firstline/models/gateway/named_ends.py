@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import AsyncGenerator
 from contextlib import aclosing
 from dataclasses import replace
@@ -16,6 +17,8 @@ from firstline.models.gateway.streams import AGAIN, Wrapper
 
 CHARS_PER_TOKEN_MAX: Final = 16
 CHARS_FREE: Final = 400
+ESCAPE_SIGNS_MAX: Final = 6
+HALF_NUMBER: Final = re.compile(r"\.|[eE][-+]?")
 LOOK_EVERY_CHARS: Final = 200
 """How much more text there is before it is looked through for repetition again."""
 
@@ -89,12 +92,21 @@ def read_json(text: str) -> tuple[Any, Finish | None]:
     try:
         return json.loads(bare, parse_constant=_no_number), None
     except json.JSONDecodeError as error:
-        # What is missing at the very end, or a text that was not closed, is an answer that stopped half-way.
-        begins = bare[:1] in ("{", "[", '"')
-        half = begins and (error.pos >= len(bare) or error.msg.startswith("Unterminated"))
-        return None, Finish.HALF_JSON if half else Finish.INVALID_JSON
+        return None, Finish.HALF_JSON if _stops(bare, error) else Finish.INVALID_JSON
     except (ValueError, RecursionError):
         return None, Finish.INVALID_JSON
+
+
+def _stops(text: str, error: json.JSONDecodeError) -> bool:
+    """Whether something is missing at the very end: a bracket, the rest of a text, a word, a number or an escape."""
+    if text[:1] not in ("{", "[", '"'):
+        return False
+    rest = text[error.pos :]
+    if not rest or error.msg.startswith("Unterminated"):
+        return True
+    if error.msg.startswith("Invalid \\"):
+        return len(rest) <= ESCAPE_SIGNS_MAX
+    return any(word.startswith(rest) for word in ("true", "false", "null", "-")) or bool(HALF_NUMBER.fullmatch(rest))
 
 
 def _no_number(name: str) -> float:
