@@ -5,8 +5,9 @@
 `graph_judged.jsonl` holds judgements of edges that were drawn at random and read with their sentences, one line each:
 corpus, document, relation, the target's kind, a digest of the edge's ends, and whether it is right. It copies no text.
 Judged in rounds: after each the rules were mended, and the next one was drawn anew from what they gave then. The
-figure extracts anew and is the share that is right of the last round's edges that still come; when fewer than nine in
-ten of them do, it was judged on something else, and there is no figure until another round is.
+figure extracts anew and is the share that is right of the last whole round's edges that still come. Of kinds that were
+mended since and judged anew, in a round of their own, the share of that round counts. When fewer than nine in ten of
+what is counted still come, it was judged on something else, and there is no figure until another round is.
 
 An edge to a ROOT_CAUSE counts as right when the chunk tells the cause or how it is found (a runbook's Diagnosis).
 """
@@ -18,7 +19,7 @@ import json
 import sys
 import time
 from collections import defaultdict
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
@@ -36,6 +37,8 @@ from firstline.wiring import count_tokens, redactor_of
 
 JUDGED: Final = Path(__file__).parent / "graph_judged.jsonl"
 CORPORA: Final = ("openshift_runbooks", "techqa", "kubernetes")
+WHOLE: Final = 5
+"""The last round over all kinds; round 6 is of MENTIONS of settings and components alone."""
 STILL_MIN: Final = 0.9
 CHUNKED: Final = (EntityKind.SYMPTOM, EntityKind.ROOT_CAUSE, EntityKind.RESOLUTION)
 
@@ -123,18 +126,40 @@ def still_extracted(documents: Iterable[Prepared]) -> set[tuple[str, str, str]]:
     return found
 
 
-async def tallies() -> tuple[dict[tuple[str, str], Tally], dict[int, Tally]]:
-    """By relation and kind over all rounds, and by round."""
+Kind = tuple[str, str]
+"""Relation, and the target's kind."""
+
+
+async def tallies() -> dict[tuple[int, Kind], Tally]:
+    """By round, relation and kind."""
     told = judgements()
     documents = await prepared_documents(CORPORA, only=frozenset(one.doc for one in told))
     extracted = still_extracted(documents)
-    by_kind: dict[tuple[str, str], Tally] = defaultdict(Tally)
-    by_round: dict[int, Tally] = defaultdict(Tally)
+    counted: dict[tuple[int, Kind], Tally] = defaultdict(Tally)
     for one in told:
         found = (one.doc, one.relation, one.edge) in extracted
-        by_kind[one.relation, one.kind].count(right=one.right, found=found)
-        by_round[one.round].count(right=one.right, found=found)
-    return by_kind, by_round
+        counted[one.round, (one.relation, one.kind)].count(right=one.right, found=found)
+    return counted
+
+
+def together(tallied: Iterable[Tally]) -> Tally:
+    total = Tally()
+    for one in tallied:
+        total.judged += one.judged
+        total.right += one.right
+        total.found += one.found
+        total.found_right += one.found_right
+    return total
+
+
+def precision(counted: Mapping[tuple[int, Kind], Tally]) -> tuple[float, Tally]:
+    """The share that is right, each kind as often as the last whole round met it; and what was counted for it."""
+    whole = {kind: tally for (number, kind), tally in counted.items() if number == WHOLE}
+    newest = {kind: max(number for number, other in counted if other == kind) for kind in whole}
+    counts = {kind: counted[max(newest[kind], WHOLE), kind] for kind in whole}
+    weights = {kind: tally.judged for kind, tally in whole.items() if counts[kind].found}
+    share = sum(weight * counts[kind].found_right / counts[kind].found for kind, weight in weights.items())
+    return share / sum(weights.values()), together(counts.values())
 
 
 def chunks_per_s(documents: Sequence[Prepared]) -> float:
@@ -147,11 +172,10 @@ def chunks_per_s(documents: Sequence[Prepared]) -> float:
 
 
 async def _precision() -> Measured:
-    _, by_round = await tallies()
-    last = by_round[max(by_round)]
+    share, last = precision(await tallies())
     if last.found < STILL_MIN * last.judged:
         raise NotMeasurable(f"Only {last.found} of the {last.judged} edges judged last still come: judge anew.")
-    return Measured(value=last.found_right / last.found, unit=f"ratio of {last.found} judged edges")
+    return Measured(value=share, unit=f"ratio of {last.found} judged edges")
 
 
 async def _speed() -> Measured:
@@ -164,12 +188,13 @@ def register(found: Registry) -> None:
 
 
 async def report() -> None:
-    by_kind, by_round = await tallies()
+    counted = await tallies()
     print("| edge | judged | right | still extracted | right of these |\n|---|---|---|---|---|")
-    for (relation, kind), one in sorted(by_kind.items()):
+    for relation, kind in sorted({kind for _, kind in counted}):
+        one = together(tally for (_, other), tally in counted.items() if other == (relation, kind))
         print(f"| {relation} {kind} {_row(one)}")
-    for number, one in sorted(by_round.items()):
-        print(f"| round {number} {_row(one)}")
+    for number in sorted({number for number, _ in counted}):
+        print(f"| round {number} {_row(together(one for (place, _), one in counted.items() if place == number))}")
     for name in CORPORA:
         documents = await prepared_documents((name,))
         chunks = sum(len(one.chunks) for one in documents)

@@ -32,7 +32,7 @@ def run(name: str, measuring: Coroutine[Any, Any, None]) -> int:
     """Run a benchmark of its own command to its exit code; what stopped it is said in one line."""
     try:
         asyncio.run(measuring)
-    except DataMissing as error:
+    except (DataMissing, NotMeasurable) as error:
         print(f"{name}: nothing was measured: {error}", file=sys.stderr)
         return EXIT_NOT_HERE
     except FirstlineError as error:

@@ -29,6 +29,8 @@ from firstline.domain import (
     Category,
     Change,
     Chunk,
+    Community,
+    CommunityBuild,
     Completion,
     DeadJob,
     Delivery,
@@ -42,6 +44,7 @@ from firstline.domain import (
     Failure,
     FaqEntry,
     Feedback,
+    GraphRule,
     Handoff,
     HandoffAct,
     HandoffEntry,
@@ -63,6 +66,7 @@ from firstline.domain import (
     RegisteredSource,
     Relation,
     ReviewItem,
+    RulesRead,
     Session,
     Snapshot,
     SnapshotEntry,
@@ -380,6 +384,105 @@ class Graph(Protocol):
     async def close(self) -> None: ...
 
 
+class GraphRules(Protocol):
+    """What persons said of the graph's names (domain.GraphRule). Nothing is overwritten; every change is in force with
+    the next question, and raises `Snapshot.forgotten`, for what was cached before."""
+
+    async def graph_rules(self, *, tenant: str, kb: str) -> RulesRead:
+        """Those in force, by number, with the mark of this moment. None when there is no such knowledge base."""
+        ...
+
+    async def graph_rules_said(self, *, tenant: str, kb: str, limit: int) -> list[GraphRule]:
+        """Newest first, undone ones included. One about a purged document has lost its names."""
+        ...
+
+    async def say_graph_rules(self, rules: Sequence[GraphRule], *, seen: int) -> list[GraphRule] | None:
+        """All of one knowledge base, all or none: as they are kept, with their numbers. None when its mark is not
+        `seen` any more: somebody was quicker, and nothing has changed. NotFound when there is no such knowledge
+        base."""
+        ...
+
+    async def undo_graph_rule(self, number: int, *, tenant: str, kb: str, by: str, at: datetime) -> GraphRule | None:
+        """As it stands then; undone before, it stays as it was. None when there is no such rule."""
+        ...
+
+
+# --- communities ----------------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Gathered:
+    """A community, and the entities by which it is found."""
+
+    community: Community
+    entity_ids: frozenset[str]
+
+
+Audience = tuple[frozenset[str], Level]
+"""Who may see something: an ACL and a level."""
+
+
+class CommunityStore(Protocol):
+    """What is told of the same things by several documents, made of the graph of one snapshot after the other.
+
+    Builds are numbered. A community is shown in snapshot S when since <= S < until, to a scope that its audience and
+    every chunk that it cites are inside of.
+    """
+
+    async def due(self, *, rest_s: float, limit: int) -> list[tuple[str, str]]:
+        """Knowledge bases (tenant, kb) of which something else is published, or forgotten, than their communities were
+        made of. Not those that `begin` named within the last `rest_s`, or within ten times what their last build took.
+        """
+        ...
+
+    async def begin(self, *, tenant: str, kb: str) -> None:
+        """Note that a build begins."""
+        ...
+
+    async def built(self, *, tenant: str, kb: str) -> CommunityBuild:
+        """The last one."""
+        ...
+
+    async def audiences(self, snapshot: int, *, tenant: str, kb: str, limit: int) -> list[Audience]:
+        """For whom the snapshot's documents are, those of most documents first."""
+        ...
+
+    async def standing(self, snapshot: int, *, tenant: str, kb: str) -> dict[str, str]:
+        """By id of the snapshot's communities, whoever may see them, the component that each was made from."""
+        ...
+
+    async def commit(
+        self, made: Sequence[Gathered], *, keep: Collection[str], build: CommunityBuild, tenant: str, kb: str
+    ) -> CommunityBuild:
+        """In one transaction: of what stands in the build's snapshot `keep` these ids and let the others end, add what
+        was made, and number the build. Conflict when something was forgotten since `build.forgotten` was read: then
+        nothing is changed."""
+        ...
+
+    async def about(
+        self, entity_ids: Collection[str], scope: Scope, *, limit: int, build: int | None = None
+    ) -> list[Community]:
+        """Those found by one of these entities, by id; those of most documents first, then by id. `build`: as they
+        were after that one."""
+        ...
+
+    async def communities(self, scope: Scope, *, limit: int) -> list[Community]:
+        """Those of most documents first, then by id."""
+        ...
+
+    async def purge(self, *, tenant: str, kb: str, doc_ids: Sequence[str], upto: int) -> None:
+        """Remove those of snapshots up to `upto` that cite one of these documents."""
+        ...
+
+    async def held(self, *, tenant: str, kb: str, doc_ids: Sequence[str], upto: int) -> int:
+        """How many `purge` would remove: what is read back after it."""
+        ...
+
+    async def prune(self, *, tenant: str, kb: str, oldest: int) -> None:
+        """Remove those that ended at this snapshot or before."""
+        ...
+
+
 # --- blobs ----------------------------------------------------------------------------------------------------------
 
 
@@ -581,6 +684,22 @@ class KnowledgeLedger(Protocol):
     async def knowledge_bases(self, *, tenant: str) -> list[str]: ...
 
     async def status(self, *, tenant: str, kb: str) -> KnowledgeStatus: ...
+
+
+class RevisionLedger(Protocol):
+    """What the knowledge ledger holds, for whoever makes anew, or counts, what was made of it."""
+
+    async def revisions(
+        self, *, tenant: str, kb: str, after: tuple[str, int] | None = None, limit: int
+    ) -> list[StoredDocument]:
+        """Up to `limit` revisions that a snapshot or the open candidate holds, whoever may see them, with their chunks
+        in reading order and without their words, from the first behind `after`: a document's id and the snapshot that
+        wrote it. Those of a document come one after the other. Forgotten ones are left out."""
+        ...
+
+    async def held_in(self, scope: Scope) -> tuple[int, int]:
+        """How many documents and chunks are inside the scope."""
+        ...
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)

@@ -170,6 +170,9 @@ class Settings(BaseModel):
     graph_password: str = Field("", description="And its password.", repr=False)
     graph_database: str = Field("", description="Database there; empty: the server's own.")
     extract_graph: bool = Field(True, description="Documents say what they name, cause and resolve: the graph.")
+    graph_communities: bool = Field(
+        True, description="What several documents tell of one thing is gathered, for questions about usual causes."
+    )
     ingest_batch_documents: int = Field(64, ge=1, le=4096, description="Documents committed together.")
     bulk_share: float = Field(
         0.05, ge=0, le=1, description="Changes to more of the documents than this wait for the golden check."

@@ -1,9 +1,10 @@
-"""What do the settings say to a question's journey? Gates, knobs and limits: values, and nothing that is opened."""
+"""What do the settings say to a question's journey and to deliveries? Values, and nothing that is opened."""
 
 from __future__ import annotations
 
 from dataclasses import replace
 
+from firstline.connectors.handover.channels import ChannelSettings
 from firstline.domain import PIPELINE_VERSION, Intent
 from firstline.questions.card.support_hours import Support, openings_in
 from firstline.questions.gate import GateModel, load_gates
@@ -116,3 +117,17 @@ def rules_of(settings: Settings) -> dict[str, TopicRules]:
         )
         for name, one in settings.knowledge_bases.items()
     }
+
+
+def channel_settings_of(settings: Settings) -> ChannelSettings:
+    """Where hand-overs are delivered to."""
+    return ChannelSettings(
+        handoff_webhook_url=settings.handoff_webhook_url,
+        handoff_webhook_secret=settings.handoff_webhook_secret,
+        handoff_email_to=settings.handoff_email_to,
+        handoff_email_from=settings.handoff_email_from,
+        smtp_url=settings.smtp_url,
+        handoff_slack_webhook=settings.handoff_slack_webhook,
+        handoff_slack_token=settings.handoff_slack_token,
+        handoff_slack_channel=settings.handoff_slack_channel,
+    )

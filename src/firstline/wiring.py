@@ -14,7 +14,7 @@ from firstline.caches.embedding import KeptEmbedder
 from firstline.caches.records import RecordsAndCaches
 from firstline.caches.reranking import KeptReranker
 from firstline.caches.retrieval import KeptIndex
-from firstline.connectors.handover.channels import ChannelSettings, open_channels
+from firstline.connectors.handover.channels import open_channels
 from firstline.connectors.handover.deliver import Deliverer
 from firstline.connectors.hashing import content_hash
 from firstline.connectors.kinds import open_source
@@ -22,6 +22,7 @@ from firstline.connectors.roots import origin_of_name
 from firstline.documents.announcing import Announcing
 from firstline.documents.behind import behind
 from firstline.documents.changes import ChangeTaking
+from firstline.documents.communities.build import CommunityBuilder, open_communities
 from firstline.documents.faq_entries import FaqEntries
 from firstline.documents.journey import DocumentJourney, Policy
 from firstline.documents.parse.ocr import OcrCommand
@@ -39,6 +40,7 @@ from firstline.engines.memory.limits import MemoryLimits
 from firstline.engines.neo4j import open_neo4j
 from firstline.engines.postgres import PostgresLedgers, mark_data_folder, open_postgres
 from firstline.engines.qdrant_edge import open_qdrant_edge
+from firstline.engines.reviewed_graph import ReviewedGraph, RulesInForce
 from firstline.errors import InvalidInput
 from firstline.evals.run import USER as EVALUATION
 from firstline.kept_keys import kept_key
@@ -68,6 +70,7 @@ from firstline.ports import (
     SourceLedger,
     TextFromImage,
 )
+from firstline.questions.aliases.desk import AliasDesk
 from firstline.questions.care import CareDesk, FaqList
 from firstline.questions.desk import HandoffDesk
 from firstline.questions.gates_in_force import RETRIEVAL_VERSION, GatesInForce, refusals
@@ -76,7 +79,7 @@ from firstline.questions.kept_answers import KeptAnswers
 from firstline.questions.review_desk import ReviewDesk
 from firstline.questions.wording.voice import Wording, open_wording
 from firstline.settings import Settings
-from firstline.shaping import gates_of, knobs_of, limits_of, overridden_gates
+from firstline.shaping import channel_settings_of, gates_of, knobs_of, limits_of, overridden_gates
 
 WIDGET_SECRET_BYTES_MIN = 16
 TOKENS_PER_CHARACTER = 1 / 4.2
@@ -116,6 +119,9 @@ class Firstline:
     faq: FaqDesk
     faq_list: FaqList
     graph: Graph | None
+    """As people have corrected it. Listings and writes are of what is stored."""
+    aliases: AliasDesk | None
+    communities: CommunityBuilder | None
     models: OpenModels | None
     questions_apart: Callable[[ConversationLedger], QuestionJourney]
     """The journey with its record kept elsewhere: nobody is told of what it hands over."""
@@ -150,6 +156,8 @@ async def open_firstline(
         )
         index = await stack.enter_async_context(open_qdrant_edge(folder=folder / "index", dimensions=model.dimensions))
         graph = await stack.enter_async_context(open_graph(settings, ledgers))
+        reviewed = None if graph is None else ReviewedGraph(graph, RulesInForce(ledgers.graph_rules))
+        english = open_english()
         reranker = open_reranker(
             name=settings.reranker,
             model=settings.reranker_model,
@@ -187,6 +195,8 @@ async def open_firstline(
             extract_graph=settings.extract_graph,
             graph=graph,
         )
+        gathers = graph if settings.graph_communities else None
+        communities = open_communities(gathers, ledgers.communities, knowledge=ledgers.knowledge, blobs=blobs)
         caches = Caches.of({kind: getattr(settings, f"cache_{kind}_mb") for kind in CACHES})
         models = open_models(settings.models, caches.model)
         if models is not None:
@@ -201,6 +211,7 @@ async def open_firstline(
             redactor=redactor,
             forget_cached=(caches.forget,),
             graph=graph,
+            communities=ledgers.communities,
         )
         sync = sync_of(settings, ledgers, documents)
         model_ids = (model.model_id, "" if reranker is None else reranker.model_id, classifier.model_id)
@@ -218,8 +229,9 @@ async def open_firstline(
             gates=gates_of(settings),
             limits=limits_of(settings),
             reranker=None if reranker is None else KeptReranker(reranker, caches.rerank),
-            graph=graph,
-            english=open_english(),
+            graph=reviewed,
+            communities=communities and communities.store,
+            english=english,
             answers=KeptAnswers(
                 caches.answer,
                 knowledge=ledgers.knowledge,
@@ -252,12 +264,23 @@ async def open_firstline(
             snapshots=ledgers.snapshots,
             purger=purger,
             announcing=announcing_of(ledgers, purger, redactor),
-            working=working_of(ledgers, documents, sync, purger),
+            working=working_of(ledgers, documents, sync, purger, communities),
             caches=caches,
             care=care_of(settings, ledgers, model),
             faq=FaqDesk(care=ledgers.care, documents=documents, redactor=redactor),
             faq_list=faq_list_of(settings, ledgers),
-            graph=graph,
+            graph=reviewed,
+            communities=communities,
+            aliases=AliasDesk(
+                graph=graph,
+                rules=ledgers.graph_rules,
+                knowledge=ledgers.knowledge,
+                blobs=blobs,
+                redactor=redactor,
+                ordinary=english,
+            )
+            if graph
+            else None,
             models=models,
             questions_apart=lambda conversations: questions(conversations=conversations),
         )
@@ -410,7 +433,13 @@ def announcing_of(ledgers: PostgresLedgers, purger: Purger, redactor: Redactor) 
     )
 
 
-def working_of(ledgers: PostgresLedgers, documents: DocumentJourney, sync: SourceSync, purger: Purger) -> Working:
+def working_of(
+    ledgers: PostgresLedgers,
+    documents: DocumentJourney,
+    sync: SourceSync,
+    purger: Purger,
+    communities: CommunityBuilder | None,
+) -> Working:
     return Working(
         jobs=ledgers.jobs,
         changes=ledgers.changes,
@@ -424,6 +453,7 @@ def working_of(ledgers: PostgresLedgers, documents: DocumentJourney, sync: Sourc
         ),
         sync=SyncTurns(lambda name, tenant, kb: sync.sync(name, tenant=tenant, kb=kb)),
         purge=lambda tenant: purger.finish(tenant=tenant),
+        communities=communities,
     )
 
 
@@ -433,18 +463,7 @@ async def bury(purger: Purger, doc_ids: Sequence[str], tenant: str, kb: str) -> 
 
 def channels_of(settings: Settings) -> tuple[DeliveryChannel, ...]:
     """Where hand-overs are delivered. InvalidInput names the setting that is missing or unusable."""
-    return open_channels(
-        ChannelSettings(
-            handoff_webhook_url=settings.handoff_webhook_url,
-            handoff_webhook_secret=settings.handoff_webhook_secret,
-            handoff_email_to=settings.handoff_email_to,
-            handoff_email_from=settings.handoff_email_from,
-            smtp_url=settings.smtp_url,
-            handoff_slack_webhook=settings.handoff_slack_webhook,
-            handoff_slack_token=settings.handoff_slack_token,
-            handoff_slack_channel=settings.handoff_slack_channel,
-        )
-    )
+    return open_channels(channel_settings_of(settings))
 
 
 def wording_of(settings: Settings) -> Wording:

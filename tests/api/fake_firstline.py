@@ -17,6 +17,7 @@ from firstline.caches.caches import CACHES, Caches
 from firstline.connectors.handover.deliver import Deliverer
 from firstline.connectors.hashing import content_hash
 from firstline.documents.announcing import Announcing
+from firstline.documents.communities.build import CommunityBuilder, open_communities
 from firstline.documents.journey import DocumentJourney
 from firstline.documents.publish_faq import FaqDesk
 from firstline.documents.purge import Purger
@@ -57,6 +58,7 @@ from firstline.domain import (
 from firstline.engines.memory.blobs import MemoryBlobs
 from firstline.engines.memory.care import MemoryCareLedger
 from firstline.engines.memory.changes import MemoryChangeLedger
+from firstline.engines.memory.communities import MemoryCommunities
 from firstline.engines.memory.deliveries import MemoryDeliveryLedger
 from firstline.engines.memory.feedback import MemoryFeedbackLedger
 from firstline.engines.memory.gates import MemoryGateLedger
@@ -71,6 +73,7 @@ from firstline.engines.memory.sources import MemorySourceLedger
 from firstline.model_wiring import OpenModels
 from firstline.models.words import EngineerWords
 from firstline.ports import Scope, StoredDocument, Vectors
+from firstline.questions.aliases.desk import AliasDesk
 from firstline.questions.care import CareDesk, FaqList
 from firstline.questions.desk import HandoffDesk
 from firstline.questions.missed import ChunkSeen, Missed, QuerySeen
@@ -219,6 +222,7 @@ class FakeFirstline:
     keys: MemoryKeyLedger
     index: MemoryIndex
     graph: MemoryGraph | None = field(default_factory=MemoryGraph)
+    communities: CommunityBuilder | None = field(init=False)
     blobs: MemoryBlobs
     limiter: MemoryLimits
     questions: ScriptedJourney
@@ -241,8 +245,23 @@ class FakeFirstline:
     care: CareDesk = field(init=False)
     faq: FaqDesk = field(init=False)
     faq_list: FaqList = field(init=False)
+    aliases: AliasDesk | None = field(init=False)
+    documents: DocumentJourney = field(init=False)
+    ledgers: Any = field(init=False)
+    """Of the open ledgers, what routes read that no desk does."""
 
     def __post_init__(self) -> None:
+        self.communities = open_communities(
+            self.graph, MemoryCommunities(self.knowledge), knowledge=self.knowledge, blobs=self.blobs
+        )
+        stored = self.graph or MemoryGraph()
+        self.aliases = AliasDesk(
+            graph=stored,
+            rules=self.knowledge,
+            knowledge=self.knowledge,
+            blobs=self.blobs,
+            redactor=PatternRedactor(),
+        )
         self.changes = MemoryChangeLedger(sources=self.sources)
         jobs = MemoryJobs()
 
@@ -272,7 +291,8 @@ class FakeFirstline:
             redactor=redactor,
             without_user="evaluation",
         )
-        documents = DocumentJourney(
+        self.ledgers = SimpleNamespace(revisions=self.knowledge)
+        self.documents = documents = DocumentJourney(
             ledger=self.knowledge,
             index=self.index,
             blobs=self.blobs,

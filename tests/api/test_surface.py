@@ -26,8 +26,13 @@ PATHS = {
     "/v1/gaps/duplicates": ["get"],
     "/v1/gaps/stale": ["get"],
     "/v1/gaps/suggestions": ["get"],
+    "/v1/graph/communities": ["get"],
     "/v1/graph/entities": ["get"],
     "/v1/graph/entities/{entity_id}": ["get"],
+    "/v1/graph/review": ["get"],
+    "/v1/graph/stats": ["get"],
+    "/v1/graph/rules": ["get", "post"],
+    "/v1/graph/rules/{rule_id}/undo": ["post"],
     "/v1/hooks/{source}": ["post"],
     "/v1/handoffs": ["get"],
     "/v1/handoffs/drafts": ["get"],
@@ -69,7 +74,9 @@ async def test_openapi_lists_these_paths_and_no_others(anonymous: httpx.AsyncCli
     assert all(route.get("description") for each in found["paths"].values() for route in each.values())
 
 
-@pytest.mark.parametrize("path", ["/", "/docs", "/static/chat.js", "/healthz", "/v1/me", "/nothing", "/openapi.json"])
+@pytest.mark.parametrize(
+    "path", ["/", "/docs", "/graph", "/static/chat.js", "/healthz", "/v1/me", "/nothing", "/openapi.json"]
+)
 async def test_security_headers_stand_on_every_response(anonymous: httpx.AsyncClient, path: str) -> None:
     headers = (await anonymous.get(path)).headers
     policy = headers["content-security-policy"]
@@ -85,7 +92,7 @@ async def test_security_headers_stand_on_every_response(anonymous: httpx.AsyncCl
 
 
 async def test_the_page_needs_nothing_from_elsewhere(anonymous: httpx.AsyncClient) -> None:
-    waiting, seen = ["/", "/docs"], set[str]()
+    waiting, seen = ["/", "/docs", "/graph"], set[str]()
     while waiting:
         path = waiting.pop()
         if path in seen:

@@ -50,6 +50,7 @@ async def ledgers(request: pytest.FixtureRequest, tmp_path: Path) -> AsyncGenera
             snapshots=knowledge,
             tombstones=knowledge,
             records=MemoryRecordLedger(conversations),
+            revisions=knowledge,
         )
         return
     url: str = request.getfixturevalue("postgres_url")
@@ -67,6 +68,7 @@ async def ledgers(request: pytest.FixtureRequest, tmp_path: Path) -> AsyncGenera
             snapshots=here.snapshots,
             tombstones=here.tombstones,
             records=here.records,
+            revisions=here.revisions,
         )
 
 

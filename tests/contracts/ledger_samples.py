@@ -38,6 +38,7 @@ from firstline.ports import (
     KeyLedger,
     KnowledgeLedger,
     RecordLedger,
+    RevisionLedger,
     Scope,
     SnapshotLedger,
     StoredDocument,
@@ -58,6 +59,7 @@ class Ledgers:
     snapshots: SnapshotLedger
     tombstones: TombstoneLedger
     records: RecordLedger
+    revisions: RevisionLedger
 
 
 KB = "docs"

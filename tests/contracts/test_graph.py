@@ -10,9 +10,12 @@ import subprocess
 import sys
 import uuid
 from collections.abc import AsyncGenerator, Generator
-from dataclasses import replace
+from copy import deepcopy
+from dataclasses import FrozenInstanceError, replace
+from datetime import UTC, datetime
 from importlib.util import find_spec
 from pathlib import Path
+from typing import Any
 
 import pytest
 from bolt_server import DATABASE
@@ -21,10 +24,23 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from ledger_samples import stored
 
-from firstline.domain import FOREVER, Edge, Entity, EntityKind, Level, Relation, acting_for
+from firstline.domain import (
+    FOREVER,
+    Edge,
+    Entity,
+    EntityKind,
+    GraphRule,
+    Level,
+    Relation,
+    RuleKind,
+    RulesRead,
+    acting_for,
+)
 from firstline.engines.memory.graph import MemoryGraph
+from firstline.engines.memory.ledger import MemoryKnowledgeLedger
 from firstline.engines.neo4j import Neo4jGraph, open_neo4j
 from firstline.engines.postgres import open_postgres
+from firstline.engines.reviewed_graph import ReviewedGraph, RulesInForce
 from firstline.errors import Broken, InvalidInput, Unavailable
 from firstline.ports import Graph
 
@@ -81,10 +97,29 @@ def bolt(tmp_path_factory: pytest.TempPathFactory) -> Generator[tuple[str, str]]
             process.wait(timeout=15)
 
 
-@pytest.fixture(params=["memory", "postgres", "neo4j"])
+class OfOthers(MemoryKnowledgeLedger):
+    """Every knowledge base has rules, about names that no test speaks of."""
+
+    async def graph_rules(self, *, tenant: str, kb: str) -> RulesRead:
+        said: dict[str, Any] = {"tenant": tenant, "kb": kb, "by": "ann", "at": datetime(2026, 5, 1, tzinfo=UTC)}
+        return RulesRead(
+            mark=1,
+            rules=(
+                GraphRule(kind=RuleKind.SAME, first="component:elsewhere", second="component:nowhere", **said),
+                GraphRule(kind=RuleKind.APART, first="component:elsewhere", second="document:far.md", **said),
+                GraphRule(kind=RuleKind.NOT_A_NAME, first="component:no name", **said),
+            ),
+        )
+
+
+@pytest.fixture(params=["memory", "reviewed", "corrected", "postgres", "neo4j"])
 async def graph(request: pytest.FixtureRequest, tmp_path: Path) -> AsyncGenerator[Graph]:
     if request.param == "memory":
         yield MemoryGraph()
+    elif request.param == "reviewed":
+        yield ReviewedGraph(MemoryGraph(), RulesInForce(MemoryKnowledgeLedger()))
+    elif request.param == "corrected":
+        yield ReviewedGraph(MemoryGraph(), RulesInForce(OfOthers()))
     elif request.param == "postgres":
         url: str = request.getfixturevalue("postgres_url")
         async with open_postgres(data_folder=tmp_path, database_url=url) as ledgers:
@@ -115,6 +150,26 @@ async def test_an_edge_comes_back_as_it_went_in(graph: Graph, tenant: str) -> No
         told.target.entity_id,
     }
     assert await graph.count(tenant=tenant, kb=KB) == 1
+
+
+async def test_what_comes_back_is_a_value_like_any_edge(graph: Graph, tenant: str) -> None:
+    """However an engine builds it."""
+    own, far = document("page.md"), component("Gateway", "gateway")
+    told = [
+        edge(tenant, "page.md", own, far),
+        edge(tenant, "page.md", own, component("Night Export"), place=1, confidence=0.8),
+        edge(tenant, "page.md", component("page.md"), far, place=2, confidence=0.7),
+        edge(tenant, "other.md", own, far, confidence=0.6),
+    ]
+    await graph.upsert(told)
+    found = await graph.around([own.entity_id, far.entity_id], scope(tenant), relations=EVERY, limit_each=9)
+    assert found == told
+    assert [repr(one) for one in found] == [repr(one) for one in told]
+    assert set(found) == set(told)
+    assert [replace(one, until=9) for one in found] == [replace(one, until=9) for one in told]
+    assert deepcopy(found) == told
+    with pytest.raises(FrozenInstanceError):
+        found[0].confidence = 0.1  # pyright: ignore[reportAttributeAccessIssue]  (that it is refused is the test)
 
 
 async def test_every_kind_and_relation_is_kept(graph: Graph, tenant: str) -> None:

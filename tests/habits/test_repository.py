@@ -50,6 +50,12 @@ def test_no_machine_path_is_committed():
     assert [name for name in bad if name != "test_repository.py"] == []
 
 
+def test_no_link_is_committed():
+    """It would lead to a place of one machine, or to nothing in a copy."""
+    listed = subprocess.run(["git", "ls-files", "-s"], cwd=ROOT, capture_output=True, check=True).stdout.decode()
+    assert [line for line in listed.splitlines() if line.startswith("120000")] == []
+
+
 @pytest.mark.parametrize("name", COMMANDS)
 def test_every_command_explains_itself(name: str):
     result = CliRunner().invoke(group, [name, "--help"])

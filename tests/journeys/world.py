@@ -13,6 +13,7 @@ from firstline.documents.journey import DocumentJourney
 from firstline.documents.redact import PatternRedactor
 from firstline.domain import EVERYONE, DocumentKind, Failure, Level, Principal, Session, SourceItem
 from firstline.engines.memory.blobs import MemoryBlobs
+from firstline.engines.memory.communities import MemoryCommunities
 from firstline.engines.memory.feedback import MemoryFeedbackLedger
 from firstline.engines.memory.graph import MemoryGraph
 from firstline.engines.memory.handoffs import MemoryHandoffLedger
@@ -132,6 +133,8 @@ class World:
     graph: MemoryGraph = field(default_factory=MemoryGraph)
     walked: bool = False
     """Questions walk the graph too."""
+    communities: MemoryCommunities | None = None
+    """Questions about usual causes look here."""
     embedder: ToyEmbedder = field(default_factory=ToyEmbedder)
     reranker: Reranker | None = None
     handoffs: MemoryHandoffLedger = field(init=False)
@@ -196,6 +199,7 @@ class World:
             },
             limits=limits(**changes),
             graph=self.graph if self.walked else None,
+            communities=self.communities,
         )
 
     async def ingest(self, *items: SourceItem | Failure | Exception, prune: Sequence[str] = ()):

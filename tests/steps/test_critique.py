@@ -6,7 +6,7 @@ import pytest
 from tests.cost import costs_less
 from tests.steps.evidence import piece
 
-from firstline.domain import Citation, Claim, ClaimKind, Coverage
+from firstline.domain import ChunkKind, Citation, Claim, ClaimKind, Coverage
 from firstline.questions.claims.parts import asked_parts
 from firstline.questions.compose import compose
 from firstline.questions.critique import critique, unanswered_note
@@ -135,6 +135,24 @@ def test_a_compound_question_that_is_answered_needs_no_note() -> None:
     said = f"{BACKUP} Rotate the keys with `larkctl keys`."
     found = critique("How do I take a backup and how do I rotate the keys?", [draft(said)], [piece(said)])
     assert (found.coverage, unanswered_note(found)) == (Coverage.FULLY, ())
+
+
+@pytest.mark.parametrize("asked", ["how is it fixed", "how can this be solved", "how do I resolve it"])
+@pytest.mark.parametrize(("kind", "missing"), [(ChunkKind.RESOLUTION, 0), (ChunkKind.CAUSE, 1), (ChunkKind.SECTION, 1)])
+def test_who_asks_for_the_cure_is_answered_by_what_is_told_as_one(asked: str, kind: ChunkKind, missing: int) -> None:
+    said = "In 3.1 the code LK-1205 means that the licence has ended. Renew the licence under Settings."
+    found = critique(f"What does LK-1205 mean in 3.1 and {asked}?", [draft(said)], [piece(said, kind=kind)])
+    assert len(found.missing) == missing
+
+
+def test_what_else_is_asked_is_not_answered_by_a_cure() -> None:
+    said = "The licence has ended. Renew the licence under Settings."
+    found = critique(
+        "How is the licence renewed and how are the backups fixed?",
+        [draft(said)],
+        [piece(said, kind=ChunkKind.RESOLUTION)],
+    )
+    assert found.missing == ("how are the backups fixed",)
 
 
 def test_when_no_part_is_answered_no_part_is_called_answered() -> None:

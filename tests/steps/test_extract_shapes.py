@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from tests.steps.extracting import edges_of, keys, named
 
-from firstline.documents.extract.errors import masked, message_key
+from firstline.documents.extract.messages import masked, message_key
 from firstline.documents.extract.versions import versions
 from firstline.domain import EntityKind, Relation
 
@@ -133,6 +133,27 @@ SHAPES = [
         "```bash\n$ pumpctl open --wide\n# a comment is none\npumpctl close\n```",
         ["pumpctl open", "pumpctl close"],
     ),
+    (
+        EntityKind.SETTING,
+        "```console\n$ export PUMP_SIZE=7\n$ pumpctl -n $VALVE_HOME\n```",
+        ["PUMP_SIZE", "VALVE_HOME"],
+    ),
+    (EntityKind.SETTING, "```console\n$ pumpctl open \\\n  --wide\n```", ["--wide"]),
+    (EntityKind.SETTING, "Start it with -Xgc:preferredBase=7 then.", ["preferredBase"]),
+    (EntityKind.SETTING, "The label `valves.example.io/opened` is a key.", ["valves.example.io/opened"]),
+    (
+        EntityKind.COMPONENT,
+        "Look at `blue-valve-keeper.example.io-signer-client-cert`.",
+        ["blue-valve-keeper.example.io-signer-client-cert"],
+    ),
+    (EntityKind.COMPONENT, "In the list of valves: List of Valve Keepers is long.", ["Valve Keepers"]),
+    (EntityKind.COMPONENT, "It runs there. Reduced VMX lifespan is seen.", ["VMX"]),
+    (
+        EntityKind.COMPONENT,
+        "Apply Interim Fix AB12345 to Blue Keeper CD23456 there.",
+        ["Interim Fix AB12345", "AB12345", "Blue Keeper"],
+    ),
+    (EntityKind.COMPONENT, "- **ValveSet:** opens.\n- **Blue Keeper:** closes.", ["ValveSet", "Blue Keeper"]),
     (EntityKind.COMPONENT, "The `ValveSet` and the `valve-keeper` talk.", ["ValveSet", "valve-keeper"]),
     (EntityKind.COMPONENT, "The Blue Valve Keeper opens it.", ["Blue Valve Keeper"]),
     (EntityKind.COMPONENT, "Open valve_keeper.yaml now.", ["valve_keeper.yaml"]),
@@ -148,6 +169,18 @@ NO_SHAPES = [
         "Click the Properties tab. On Monday, 3 March it rained. Affected Products Versions are many.",
     ),
     (EntityKind.COMPONENT, "Opens the valve. The opens are many. Running it helps."),
+    (EntityKind.COMPONENT, "State:\nValveHome: /opt/valve\nValveKind: blue\n"),
+    (
+        EntityKind.COMPONENT,
+        "2024-03-01 10:11:12 ValveKeeper W Blue Keeper opened\n[1/13/11 11:00:54:250 EST] ValveKeeper x",
+    ),
+    (EntityKind.COMPONENT, "- **Critical Alert:** a critical state, and an alert of it.\n"),
+    (EntityKind.COMPONENT, "This is the LOWEST and the FASTEST."),
+    (EntityKind.SETTING, "Neither `--valve-{red,blue}-file` nor --pump-<n> is one."),
+    (EntityKind.SETTING, "`valves.default.svc.cluster.local`, `www.example.com`, `self.all` and `this.open.wide`."),
+    (EntityKind.SETTING, "```console\n$ pumpctl status\n  health: PUMP_WARN\n```"),
+    (EntityKind.SETTING, "```bash\npumpctl set-name USER_NAME\n```"),
+    (EntityKind.SETTING, 'xsi:noNamespaceLocation="x"'),
     (EntityKind.SETTING, "`TLS_AES_256_GCM_SHA384` and it -- is so -- not."),
     (EntityKind.COMMAND, "`the valve is open` and `connection refused`"),
     (EntityKind.METHOD, "The valve(s) and pump (old) are open."),

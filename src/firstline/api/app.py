@@ -18,6 +18,9 @@ from firstline.api import (
     feedback,
     gaps,
     graph,
+    graph_communities,
+    graph_rules,
+    graph_stats,
     handoffs,
     health,
     hooks,
@@ -97,6 +100,9 @@ def create_app(
         feedback,
         gaps,
         graph,
+        graph_communities,
+        graph_rules,
+        graph_stats,
         handoffs,
         health,
         hooks,
@@ -112,7 +118,11 @@ def create_app(
     app.add_middleware(
         BodyLimit,
         bytes_max=settings.question_chars_max * BYTES_PER_CHARACTER_MAX,
-        larger={hooks.PREFIX: settings.hook_bytes_max, faq.PREFIX: faq.BODY_BYTES_MAX},
+        larger={
+            hooks.PREFIX: settings.hook_bytes_max,
+            faq.PREFIX: faq.BODY_BYTES_MAX,
+            graph_rules.PREFIX: graph_rules.BODY_BYTES_MAX,
+        },
     )
     app.add_middleware(Guard, metrics=metrics, arrivals=arrivals)
     return app

@@ -20,6 +20,7 @@ from firstline.questions.wording.links import allowed_url
 
 NEIGHBOURS: Final = 1
 TEXT_BYTES_MAX: Final = 64 * 1024
+CHARACTER_BYTES_MAX: Final = 4
 
 router = APIRouter(prefix="/v1/chunks", tags=["chunks"])
 
@@ -67,6 +68,7 @@ async def read_chunk(
         document_kind=document.kind.value,
         snapshot=view.snapshot,
         text=data.decode(errors="ignore"),
+        text_start=start + _cut_character(data),
         chunk_start=_characters(data, chunk.start - start),
         chunk_end=_characters(data, chunk.end - start),
         cited=[
@@ -138,6 +140,11 @@ def _window(chunk: Chunk, around: list[Chunk], cited: list[ReplyCitation]) -> tu
     focus = min((each.citation.start for each in cited), default=chunk.start)
     start = max(start, focus - TEXT_BYTES_MAX // 4)
     return start, min(end, start + TEXT_BYTES_MAX)
+
+
+def _cut_character(data: bytes) -> int:
+    """Bytes of a character that the window cut off at its beginning."""
+    return next((at for at, byte in enumerate(data[:CHARACTER_BYTES_MAX]) if byte & 0xC0 != 0x80), 0)
 
 
 def _characters(data: bytes, offset: int) -> int:

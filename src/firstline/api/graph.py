@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Annotated, Final
 
 from fastapi import APIRouter, Path, Query, Request
+from pydantic import Field
 
 from firstline.api.auth import Caller, CallerOf
 from firstline.api.limits import take_read
@@ -57,6 +58,7 @@ class EdgeShown(Shape):
 class NeighbourhoodShown(Shape):
     snapshot: int
     entity: EntityShown
+    one_with: list[EntityShown] = Field([], description="Entities that it is one with, by what people said.")
     edges: list[EdgeShown]
 
 
@@ -67,7 +69,7 @@ async def find_entities(
     """Entities that go by a name, or by an id. None that no document tells of that this key may read."""
     run, graph, scope = await _opened(request, who)
     found = await entities_named(name, scope, graph=graph, knowledge=run.firstline.knowledge)
-    return EntitiesShown(snapshot=scope.snapshot, entities=[_entity(one) for one in found])
+    return EntitiesShown(snapshot=scope.snapshot, entities=[entity_shown(one) for one in found])
 
 
 @router.get("/entities/{entity_id:path}")
@@ -84,8 +86,12 @@ async def read_entity(
         entity_id, scope, graph=graph, knowledge=firstline.knowledge, blobs=firstline.blobs, limit=limit
     )
     hosts = firstline.settings.link_hosts
+    others = await firstline.aliases.one_with(entity_id, scope) if firstline.aliases else []
     return NeighbourhoodShown(
-        snapshot=scope.snapshot, entity=_entity(found.entity), edges=[_edge(one, hosts) for one in found.edges]
+        snapshot=scope.snapshot,
+        entity=entity_shown(found.entity),
+        one_with=[entity_shown(one) for one in others],
+        edges=[_edge(one, hosts) for one in found.edges],
     )
 
 
@@ -96,10 +102,11 @@ async def _opened(request: Request, who: Caller) -> tuple[Running, Graph, Scope]
     if firstline.graph is None:
         raise NotFound("There is no graph here: it is off.", remedy="Set `graph` to ledger, and ingest again.")
     published = await firstline.knowledge.published(tenant=who.principal.tenant, kb=who.key.kb)
-    return run, firstline.graph, Scope.of(who.principal, kb=who.key.kb, snapshot=published.number)
+    scope = Scope.of(who.principal, kb=who.key.kb, snapshot=published.number, forgotten=published.forgotten)
+    return run, firstline.graph, scope
 
 
-def _entity(entity: Entity) -> EntityShown:
+def entity_shown(entity: Entity) -> EntityShown:
     return EntityShown(id=entity.entity_id, kind=entity.kind.value, name=entity.name)
 
 
@@ -109,7 +116,7 @@ def _edge(said: SaidEdge, hosts: tuple[str, ...]) -> EdgeShown:
         id=edge.edge_id,
         relation=edge.relation.value,
         outward=said.outward,
-        other=_entity(said.other),
+        other=entity_shown(said.other),
         doc_id=edge.doc_id,
         title=said.document.title,
         url=allowed_url(said.document.url, hosts),

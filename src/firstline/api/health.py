@@ -76,7 +76,7 @@ async def read_metrics(request: Request) -> PlainTextResponse:
     text = run.metrics.text() + await delivery_metrics(run.firstline.deliverer)
     text += await gate_metrics.unfit_text(run.firstline) + await run.gates.text(run.firstline)
     text += await event_metrics(run.firstline.working) + cache_metrics(run.firstline.caches)
-    text += await care_metrics(run.firstline.faq_list)
+    text += await care_metrics(run.firstline.faq_list) + await run.graph.text(run.firstline)
     if run.firstline.models is not None:
         text += model_metrics(run.firstline.models.seen())
     return PlainTextResponse(text, media_type=metrics.MEDIA_TYPE)

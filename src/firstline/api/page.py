@@ -1,4 +1,5 @@
-"""The chat page in the languages of the catalogue, and the API's own documentation: a handful of files, read once."""
+"""The chat page in the languages of the catalogue, the graph's page and the API's own documentation, both for those who
+run it: a handful of files, read once."""
 
 from __future__ import annotations
 
@@ -39,6 +40,8 @@ class _File:
 def page_router(wording: Wording) -> APIRouter:
     found = _read_all()
     page = found.pop("index.html")
+    # In English, as every surface for those who run it.
+    found["graph.html"] = _in_language(found["graph.html"], wording.voice("en"))
     for language, voice in wording.voices.items():
         found[_page_name(language)] = _in_language(page, voice)
         found[_texts_name(language)] = _file(json.dumps(_told(voice), ensure_ascii=False).encode(), JSON_TYPE)
@@ -47,7 +50,7 @@ def page_router(wording: Wording) -> APIRouter:
     def respond(name: str, known_etag: str | None) -> Response:
         file = found.get(name)
         if file is None:
-            raise NotFound("There is no such file.", remedy="Reload the page; / is the chat.")
+            raise NotFound("There is no such file.", remedy="Reload the page; / is the chat, /graph the graph.")
         headers = {"ETag": file.etag, "Cache-Control": "no-cache", "Vary": "Accept-Language"}
         if known_etag == file.etag:
             return Response(status_code=304, headers=headers)
@@ -67,12 +70,16 @@ def page_router(wording: Wording) -> APIRouter:
     async def docs(if_none_match: Annotated[str | None, Header()] = None) -> Response:
         return respond("docs.html", if_none_match)
 
+    @router.api_route("/graph", methods=["GET", "HEAD"])
+    async def graph(if_none_match: Annotated[str | None, Header()] = None) -> Response:
+        return respond("graph.html", if_none_match)
+
     @router.api_route("/static/{name}", methods=["GET", "HEAD"])
     async def static(name: str, if_none_match: Annotated[str | None, Header()] = None) -> Response:
         return respond(name, if_none_match)
 
     # Registered by decoration above; named here so that readers see what there is.
-    _ = (chat, texts, docs, static)
+    _ = (chat, texts, docs, graph, static)
     return router
 
 

@@ -12,10 +12,12 @@ from fastapi import Request
 
 from firstline.api.arrivals import Arrivals, OnStatus
 from firstline.api.gate_metrics import GateMetrics
+from firstline.api.graph_metrics import GraphMetrics
 from firstline.api.metrics import Metrics
 from firstline.domain import Escalated, HighStakes, Principal, Session, Turn, by_curated
 from firstline.errors import Unauthenticated, Unavailable
 from firstline.questions.render import render
+from firstline.questions.walk.counted import walks_told_to
 from firstline.questions.wording.voice import Wording, shipped
 
 if TYPE_CHECKING:
@@ -39,6 +41,7 @@ class Running:
     metrics: Metrics = field(default_factory=Metrics)
     arrivals: Arrivals = field(default_factory=Arrivals)
     gates: GateMetrics = field(default_factory=GateMetrics)
+    graph: GraphMetrics = field(default_factory=GraphMetrics)
     heartbeat_s: float = HEARTBEAT_S
     care_lock: asyncio.Lock = field(default_factory=asyncio.Lock)
     oidc: OidcTokens | None = None
@@ -69,9 +72,10 @@ class Running:
 
     async def _turn(self, session: Session, principal: Principal, question: str, on_status: OnStatus | None) -> Turn:
         started = time.perf_counter()
-        turn = await self.firstline.questions.ask(
-            session=session, principal=principal, question=question, on_status=self.arrivals.giving_way(on_status)
-        )
+        with walks_told_to(self.graph.walks):
+            turn = await self.firstline.questions.ask(
+                session=session, principal=principal, question=question, on_status=self.arrivals.giving_way(on_status)
+            )
         if isinstance(turn.outcome, Escalated | HighStakes) and not turn.outcome.again:
             self.metrics.count_handoff(turn.outcome.handoff.reason)
         self.metrics.faq_answers += by_curated(turn)

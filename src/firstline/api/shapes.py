@@ -126,6 +126,7 @@ class ChunkShown(Shape):
     document_kind: str
     snapshot: int
     text: str
+    text_start: int = Field(description="Where `text` begins, in bytes of the document's text: edges count these.")
     chunk_start: int
     chunk_end: int
     cited: list[CitedSpan]

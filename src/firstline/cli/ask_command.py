@@ -176,6 +176,8 @@ def print_explain(turn: Turn, titles: dict[str, str]) -> None:
             say(f"query     {query.weight:.2f} {' / '.join(query.text.splitlines())[:300]}")
         why = routed(turn.plan.standalone).why
         say(f"route     {turn.plan.route} ({why}); carried: {', '.join(turn.plan.carried) or 'nothing'}")
+        if turn.plan.communities:
+            say(f"causes    usual causes are asked for: looked up in communities, build {turn.plan.communities}")
         narrowed = ", ".join(f"{name} {value}" for name, value in turn.plan.filters.items())
         say(f"filters   {narrowed or 'none'}")
         read_as = ", ".join(f"{written} as {read}" for written, read in turn.plan.corrections)

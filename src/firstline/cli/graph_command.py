@@ -1,22 +1,26 @@
-"""`firstline graph stats|show`"""
+"""`firstline graph`, with `graph show`."""
 
 from __future__ import annotations
 
-from collections import Counter
 from typing import TYPE_CHECKING, Any
 
 import click
 
+from firstline.cli.graph_build import build
+from firstline.cli.graph_communities import communities
+from firstline.cli.graph_review import review
+from firstline.cli.graph_stats import stats
 from firstline.cli.main import level_named, run, settings_from
 from firstline.cli.printing import say
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from firstline.domain import Entity
     from firstline.ports import Graph, Scope
     from firstline.questions.neighbourhood import Neighbourhood
     from firstline.wiring import Firstline
 
-PAGE = 10_000
-EDGES_COUNTED_MAX = 2_000_000
 KB_OPTION = click.option("--kb", help="Knowledge base (default: docs).")
 LEVEL_OPTION = click.option(
     "--level", default="internal", help="Look as public, customer, internal (default) or restricted."
@@ -29,14 +33,10 @@ def command() -> None:
     """Look at what documents say of errors, settings, components, and of each other."""
 
 
-@command.command("stats")
-@KB_OPTION
-@LEVEL_OPTION
-@ACL_OPTION
-@click.pass_context
-def stats(ctx: click.Context, kb: str | None, level: str, acl: tuple[str, ...]) -> None:
-    """Count entities by kind and edges by relation."""
-    run(_stats(settings_from(ctx, kb=kb), level_named(level), acl))
+command.add_command(stats)
+command.add_command(build)
+command.add_command(communities)
+command.add_command(review)
 
 
 @command.command("show")
@@ -49,35 +49,6 @@ def stats(ctx: click.Context, kb: str | None, level: str, acl: tuple[str, ...]) 
 def show(ctx: click.Context, entity: str, limit: int, kb: str | None, level: str, acl: tuple[str, ...]) -> None:
     """Show what is said of an entity, and the words that say it. ENTITY is a name, or an id like component:gateway."""
     run(_show(settings_from(ctx, kb=kb), level_named(level), acl, entity, limit))
-
-
-async def _stats(settings: Any, level: Any, acl: tuple[str, ...]) -> None:
-    from firstline.wiring import open_firstline
-
-    async with open_firstline(settings) as firstline:
-        graph, scope = await _opened(firstline, level, acl)
-        held = await graph.count(tenant=scope.tenant, kb=scope.kb)
-        entities: set[tuple[str, str]] = set()
-        relations: Counter[str] = Counter()
-        after = ""
-        for _ in range(EDGES_COUNTED_MAX // PAGE):
-            page = await graph.edges(scope, after=after, limit=PAGE)
-            for edge in page:
-                relations[edge.relation.value] += 1
-                entities.update((end.kind.value, end.key) for end in (edge.source, edge.target))
-            if len(page) < PAGE:
-                break
-            after = page[-1].edge_id
-        else:
-            say(f"Only the first {EDGES_COUNTED_MAX:,} edges were counted.", err=True)
-    kinds = Counter(kind for kind, _ in entities)
-    say(f"Knowledge base {scope.kb!r}, snapshot {scope.snapshot}: {held:,} edges are held, of all snapshots.")
-    say(f"{relations.total():,} edges are visible at this level:", bold=True)
-    for relation, count in sorted(relations.items(), key=_most):
-        say(f"  {relation:<16} {count:>10,}")
-    say(f"{len(entities):,} entities:", bold=True)
-    for kind, count in sorted(kinds.items(), key=_most):
-        say(f"  {kind:<16} {count:>10,}")
 
 
 async def _show(settings: Any, level: Any, acl: tuple[str, ...], entity: str, limit: int) -> None:
@@ -104,11 +75,13 @@ async def _show(settings: Any, level: Any, acl: tuple[str, ...], entity: str, li
             )
             if place:
                 say()
-            _print(looked)
+            _print(looked, await firstline.aliases.one_with(one.entity_id, scope) if firstline.aliases else [])
 
 
-def _print(looked: Neighbourhood) -> None:
+def _print(looked: Neighbourhood, one_with: Sequence[Entity]) -> None:
     say(f"{looked.entity.name}  ({looked.entity.entity_id})", bold=True)
+    for other in one_with:
+        say(f"  one with {other.name}  ({other.entity_id}): `firstline graph review --rules` says who said so")
     for said in looked.edges:
         way = f"{said.edge.relation} ->" if said.outward else f"<- {said.edge.relation}"
         say(f"  {way} {said.other.name}  ({said.other.kind}, {said.edge.confidence:.2f})")
@@ -125,8 +98,5 @@ async def _opened(firstline: Firstline, level: Any, acl: tuple[str, ...]) -> tup
     tenant, kb = firstline.settings.tenant, firstline.settings.kb
     published = await firstline.knowledge.published(tenant=tenant, kb=kb)
     tags = frozenset(acl) or frozenset({EVERYONE})
-    return firstline.graph, Scope(tenant=tenant, kb=kb, acl_tags=tags, level_max=level, snapshot=published.number)
-
-
-def _most(counted: tuple[str, int]) -> tuple[int, str]:
-    return -counted[1], counted[0]
+    place = {"snapshot": published.number, "forgotten": published.forgotten}
+    return firstline.graph, Scope(tenant=tenant, kb=kb, acl_tags=tags, level_max=level, **place)

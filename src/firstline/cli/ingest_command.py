@@ -61,6 +61,8 @@ ACCESS_OPTION = click.option(
 @click.option("--publish", "publish", flag_value="always", help="Publish whatever the checks say.")
 @click.option("--candidate", "publish", flag_value="never", help="Make a snapshot that waits, and publish nothing.")
 @click.option("--force", is_flag=True, help="Most of these documents are really gone: remove them.")
+@click.option("--dry-run", is_flag=True, help="Write nothing; say what would change, and estimate size, time and cost.")
+@click.option("--json", "as_json", is_flag=True, help="The dry run's answer for programs.")
 @click.option("--quiet", is_flag=True, help="No progress bar.")
 @click.pass_context
 def command(
@@ -83,6 +85,22 @@ def command(
     tags = frozenset(tag.strip() for tag in acl if tag.strip())
     kind, level = kind_named(flags["kind"]), level_named(flags["level"])
     rules = rules_written(folders, trusted=flags["trusted"])
+    if flags["as_json"] and not flags["dry_run"]:
+        raise click.UsageError("--json goes with --dry-run.")
+    if flags["dry_run"]:
+        from firstline.cli.ingest_dry_run import estimated
+
+        estimated(
+            settings,
+            paths,
+            rules=rules,
+            flags=flags,
+            map=parse_mapping(mapping),
+            kind=kind,
+            level=level,
+            acl=tags if acl else frozenset({EVERYONE}),
+        )
+        return
     if problem := cases_problem(settings):
         say(f"notice: {problem}", err=True)
     report, notices = run(
@@ -175,7 +193,23 @@ async def _ingest(
                 suspect=suspect,
                 on_progress=show,
             )
+        await make_communities(firstline)
     return report, tuple(source.notices)
+
+
+async def make_communities(firstline: Firstline) -> None:
+    """Of what is published now, where no other process is there that would do so by itself. What was taken stands
+    whatever becomes of them."""
+    from firstline.errors import FirstlineError
+
+    builder, settings = firstline.communities, firstline.settings
+    if builder is None or await firstline.ledgers.database.has_company():
+        return
+    try:
+        if await builder.is_due(tenant=settings.tenant, kb=settings.kb):
+            await builder.build(tenant=settings.tenant, kb=settings.kb)
+    except FirstlineError as error:
+        say(f"notice: what documents tell of the same was not gathered: {error}", err=True)
 
 
 async def _suspect(firstline: Firstline, source: FilesSource, rules: AccessRules) -> str:

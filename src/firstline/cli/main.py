@@ -27,7 +27,7 @@ COMMANDS = {
     "serve": "Serve the API and the chat page.",
     "worker": "Take changes in and sync sources; list and retry what was given up.",
     "status": "Show documents, chunks, snapshot, sizes and age.",
-    "graph": "Count what documents say of things and of each other, and look at one.",
+    "graph": "Look at what documents say of things and of each other; count, build, correct.",
     "redact": "Show what would be redacted, and where.",
     "quarantine": "Look at documents that are held back, release or reject them.",
     "faq": "Add curated answers, list those that need somebody, expire, remove.",

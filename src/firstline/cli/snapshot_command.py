@@ -271,6 +271,7 @@ async def _prune(settings: Any, keep: int) -> None:
             index=firstline.index,
             blobs=firstline.blobs,
             graph=firstline.graph,
+            communities=firstline.ledgers.communities,
             questions_end=partial(questions_end, settings, firstline.ledgers),
         )
     say(

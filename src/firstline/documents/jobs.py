@@ -11,6 +11,7 @@ CHANGES: Final = "take_changes"
 SYNC: Final = "sync_source"
 PURGE: Final = "purge"
 SWEEP: Final = "sweep"
+COMMUNITIES: Final = "make_communities"
 
 
 def changes_of(tenant: str, kb: str) -> Job:
@@ -26,6 +27,11 @@ async def let_on(tenant: str, kb: str, *, changes: ChangeLedger, jobs: JobQueue)
 
 def sync_of(source: RegisteredSource) -> Job:
     return Job(name=SYNC, args={"tenant": source.tenant, "kb": source.kb, "name": source.name})
+
+
+def communities_of(tenant: str, kb: str) -> Job:
+    """One at a time per knowledge base, whatever is published meanwhile."""
+    return Job(name=COMMUNITIES, args={"tenant": tenant, "kb": kb})
 
 
 def purge_of(tenant: str) -> Job:

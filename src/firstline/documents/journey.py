@@ -44,7 +44,7 @@ from firstline.documents.prepare import prepare
 from firstline.documents.publish_policy import AS_SHIPPED, Policy, Publish, refuse_wipe, waits
 from firstline.documents.quarantine import fingerprint
 from firstline.documents.read_back import read_back
-from firstline.documents.run import Batch, Prepared, Progress, Run
+from firstline.documents.run import Batch, Extraction, Prepared, Progress, Run, same_id
 from firstline.documents.undo import QuestionsEnd, undo
 from firstline.domain import FOREVER, NOTHING, Document, Failure, IngestReport, QuarantineState, SourceItem
 from firstline.errors import Conflict, InvalidInput, NotAccepted
@@ -130,6 +130,7 @@ class DocumentJourney:
         self._extract_graph = extract_graph and graph is not None
         self._graph = graph
         self._followers = Followers(index=index, graph=graph)
+        self.extraction = Extraction()
 
     async def ingest(
         self,
@@ -283,12 +284,7 @@ class DocumentJourney:
             run.fail(item)
             return None
         if item.item_id in run.seen:
-            run.fail(
-                Failure(
-                    item_id=item.item_id,
-                    reason="Another item of this run has the same id; the first is kept. Rename this one.",
-                )
-            )
+            run.fail(same_id(item.item_id))
             return None
         run.seen.add(item.item_id)
         known = run.current.get(item.item_id)
@@ -318,7 +314,7 @@ class DocumentJourney:
 
     async def _prepared(self, run: Run, item: SourceItem, known: Document | None) -> Prepared | None:
         try:
-            return await asyncio.to_thread(
+            prepared = await asyncio.to_thread(
                 prepare,
                 item,
                 tenant=run.tenant,
@@ -331,6 +327,9 @@ class DocumentJourney:
                 ocr=self._ocr,
                 extract_graph=self._extract_graph,
             )
+            if self._extract_graph:
+                self.extraction.add(prepared)
+            return prepared
         except NotAccepted as error:
             run.fail(Failure(item_id=item.item_id, reason=str(error), acl=item.acl, level=item.level))
         except Exception as error:

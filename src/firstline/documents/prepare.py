@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import time
 import uuid
 from collections import Counter, deque
 from collections.abc import Callable, Mapping, Sequence
@@ -81,6 +82,9 @@ def prepare(
     chunks = tuple(_chunk(document, ordinal, span, starts) for ordinal, span in enumerate(spans))
     bodies = tuple(_cut(blob, part.start, part.end) for part in chunks)
     leads = tuple(_cut(blob, *part.lead) if part.lead else "" for part in chunks)
+    began = time.perf_counter()
+    edges = extract(document, chunks, blob) if extract_graph and item.metadata.get(GRAPH) != GRAPH_OFF else ()
+    extract_s = time.perf_counter() - began
     return Prepared(
         document=document,
         chunks=chunks,
@@ -106,7 +110,8 @@ def prepare(
         ),
         hidden=_left_out(parsed, item),
         earlier=_earlier(item, document, chunks, known),
-        edges=extract(document, chunks, blob) if extract_graph and item.metadata.get(GRAPH) != GRAPH_OFF else (),
+        edges=edges,
+        extract_s=extract_s,
     )
 
 

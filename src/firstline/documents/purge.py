@@ -23,6 +23,7 @@ from firstline.errors import FirstlineError, InvalidInput, NotFound, TooManyRequ
 from firstline.ports import (
     BlobStore,
     ChunkIndex,
+    CommunityStore,
     Graph,
     KnowledgeLedger,
     Marks,
@@ -82,6 +83,7 @@ class Purger:
         redactor: Redactor,
         forget_cached: Sequence[Callable[[Tombstone], None]] = (),
         graph: Graph | None = None,
+        communities: CommunityStore | None = None,
     ) -> None:
         self._knowledge = knowledge
         self._tombstones = tombstones
@@ -92,6 +94,7 @@ class Purger:
         self._redactor = redactor
         self._forget_cached = forget_cached
         self._graph = graph
+        self._communities = communities
 
     async def bury(self, doc_ids: Sequence[str], *, tenant: str, kb: str, by: str) -> list[Tombstone]:
         """Out of sight with the next look-up, in every snapshot. NotFound when one is not there: then none is."""
@@ -158,13 +161,14 @@ class Purger:
         was forgotten once more is purged of that too, and what a run has taken anew since is left alone."""
         tenant, kb = stones[0].tenant, stones[0].kb
         traces: dict[str, Sequence[Revision]] = {}
-        vectors, edges, now = 0, 0, list[Tombstone]()
+        vectors, edges, cited, now = 0, 0, 0, list[Tombstone]()
         for start in range(0, len(stones), PURGED_AT_ONCE):
             async with self._tombstones.removing(stones[start : start + PURGED_AT_ONCE]) as found:
                 for stone in found:
                     traces[stone.doc_id] = await self._tombstones.traces(stone)
                 vectors += await self._purge_index(found)
                 edges += await self._purge_graph(found)
+                cited += await self._purge_communities(found)
                 now += found
         revisions = [one for found in traces.values() for one in found]
         marks = replace(await self._marks(kb, traces, tenant), texts=texts)
@@ -183,6 +187,7 @@ class Purger:
         places = [
             Place(name="index", found=vectors, left=left["index"]),
             Place(name="graph", found=edges, left=left["graph"]),
+            Place(name="communities", found=cited, left=left["communities"]),
             Place(name="documents and chunks", found=len(revisions), left=left["documents and chunks"]),
             Place(name="texts in the blob store", found=deleted, left=left["texts in the blob store"]),
             *(Place(name=name, found=quoted.get(name, 0), left=left[name]) for name in sorted(quoted)),
@@ -344,6 +349,16 @@ class Purger:
                 await self._graph.purge(**where)
         return removed
 
+    async def _purge_communities(self, stones: Sequence[Tombstone]) -> int:
+        """Those that cite them; the rest of what was told in one is gathered anew by the next build."""
+        removed = 0
+        if self._communities is not None:
+            for upto in sorted({stone.upto for stone in stones}):
+                where = _where(stones, upto)
+                removed += await self._communities.held(**where)
+                await self._communities.purge(**where)
+        return removed
+
     async def _scrub(self, marks: Marks, tenant: str) -> dict[str, int]:
         changed: Counter[str] = Counter()
         for _ in range(PASSES_MAX):
@@ -360,6 +375,10 @@ class Purger:
         edges = 0
         if self._graph is not None:
             edges = sum([await self._graph.held(**_where(stones, upto)) for upto in {one.upto for one in stones}])
+        cited = 0
+        if self._communities is not None:
+            uptos = {one.upto for one in stones}
+            cited = sum([await self._communities.held(**_where(stones, upto)) for upto in uptos])
         kept = 0
         for name in names:
             async with self._snapshots.unused(name) as unused:
@@ -367,6 +386,7 @@ class Purger:
         return {
             "index": sum(vectors),
             "graph": edges,
+            "communities": cited,
             "documents and chunks": sum([len(await self._tombstones.traces(stone)) for stone in stones]),
             "texts in the blob store": kept,
             **await self._records.quoting(marks, tenant=tenant),

@@ -41,7 +41,7 @@ class Prepared:
     All four of `chunks`, `texts`, `titles` and `bodies` are in reading order. `words` are those of the whole text.
     `fingerprint` names the content for the quarantine; `hidden` says what was left out because no reader sees it.
     `earlier` are the ids that the chunks have in the revision that stands, when only its access has changed. `edges`
-    are what the document says for the graph."""
+    are what the document says for the graph, which took `extract_s`."""
 
     document: Document
     chunks: tuple[Chunk, ...]
@@ -56,6 +56,21 @@ class Prepared:
     hidden: str = ""
     earlier: tuple[str, ...] = ()
     edges: tuple[Edge, ...] = ()
+    extract_s: float = 0.0
+
+
+@dataclass(kw_only=True, slots=True)
+class Extraction:
+    """What extraction for the graph took in this process, since it began."""
+
+    documents: int = 0
+    edges: int = 0
+    seconds: float = 0.0
+
+    def add(self, prepared: Prepared) -> None:
+        self.documents += 1
+        self.edges += len(prepared.edges)
+        self.seconds += prepared.extract_s
 
 
 Batch = Sequence[Prepared]
@@ -207,6 +222,12 @@ class Run:
     def report_progress(self) -> None:
         if self._on_progress is not None:
             self._on_progress(Progress(items=self.items, documents=self.added + self.changed, chunks=self.chunks))
+
+
+def same_id(item_id: str) -> Failure:
+    return Failure(
+        item_id=item_id, reason="Another item of this run has the same id; the first is kept. Rename this one."
+    )
 
 
 def _prefixes(doc_id: str) -> list[str]:

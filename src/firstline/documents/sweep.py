@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import Final
 
 from firstline.documents.followers import Followers
-from firstline.ports import BlobStore, ChunkIndex, Graph, SnapshotLedger
+from firstline.ports import BlobStore, ChunkIndex, CommunityStore, Graph, SnapshotLedger
 
 QuestionsEnd = Callable[[], Awaitable[None]]
 
@@ -37,6 +37,7 @@ async def prune(
     blobs: BlobStore,
     questions_end: QuestionsEnd | None = None,
     graph: Graph | None = None,
+    communities: CommunityStore | None = None,
 ) -> Pruned:
     """Keep the `keep` newest published snapshots. May be interrupted and run again: the numbers go first, so nobody can
     return to a snapshot of which something is missing. A question that holds an older one keeps what it
@@ -58,6 +59,8 @@ async def prune(
         await snapshots.remove(gone, tenant=tenant, kb=kb)
         revisions += len(gone)
         chunks += sum(len(one.chunk_ids) for one in gone)
+    if communities is not None:
+        await communities.prune(tenant=tenant, kb=kb, oldest=oldest)
     return Pruned(
         oldest=oldest, revisions=revisions, chunks=chunks, blobs=await sweep(snapshots=snapshots, blobs=blobs)
     )

@@ -14,7 +14,18 @@ from dataclasses import dataclass
 from typing import Final
 
 from firstline.documents.changes import ChangeTaking
-from firstline.documents.jobs import CHANGES, PURGE, SWEEP, SYNC, changes_of, purge_of, sync_of
+from firstline.documents.communities.build import CommunityBuilder
+from firstline.documents.jobs import (
+    CHANGES,
+    COMMUNITIES,
+    PURGE,
+    SWEEP,
+    SYNC,
+    changes_of,
+    communities_of,
+    purge_of,
+    sync_of,
+)
 from firstline.domain import EVERY_TENANT, Job, SourceState, acting_for
 from firstline.errors import FirstlineError, NotFound, TooManyRequests
 from firstline.ports import ChangeLedger, JobHandler, JobQueue, SourceLedger
@@ -26,13 +37,15 @@ PLACES_AT_ONCE: Final = 100
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class WorkLimits:
-    """`look_s`: how often a worker looks for what has no job. Event ids are remembered for `events_kept_s`."""
+    """`look_s`: how often a worker looks for what has no job. Event ids are remembered for `events_kept_s`. Communities
+    of a knowledge base are made at most every `communities_rest_s`."""
 
     at_once: int = 4
     look_s: float = 2.0
     look_failed_s: float = 30.0
     round_s: float = 86_400.0
     events_kept_s: float = 90 * 86_400.0
+    communities_rest_s: float = 30.0
 
 
 class Working:
@@ -48,9 +61,10 @@ class Working:
         sync: Callable[[str, str, str], Awaitable[object]],
         purge: Callable[[str | None], Awaitable[object]],
         limits: WorkLimits | None = None,
+        communities: CommunityBuilder | None = None,
     ) -> None:
-        """`sync` takes a source's name, tenant and knowledge base; `purge` a tenant, or None for
-        every one."""
+        """`sync` takes a source's name, tenant and knowledge base; `purge` a tenant, or None for every one. Without
+        `communities` none are made."""
         self.jobs = jobs
         self.changes = changes
         self._sources = sources
@@ -58,6 +72,7 @@ class Working:
         self._sync = sync
         self._purge = purge
         self._limits = limits or WorkLimits()
+        self._communities = communities
 
     @asynccontextmanager
     async def running(self) -> AsyncGenerator[None]:
@@ -73,7 +88,13 @@ class Working:
                 await looking
 
     def _handlers(self) -> Mapping[str, JobHandler]:
-        return {CHANGES: self._take_changes, SYNC: self._sync_source, PURGE: self._purge_tenant, SWEEP: self._sweep}
+        return {
+            CHANGES: self._take_changes,
+            SYNC: self._sync_source,
+            PURGE: self._purge_tenant,
+            SWEEP: self._sweep,
+            COMMUNITIES: self._make_communities,
+        }
 
     async def _take_changes(self, args: Mapping[str, str]) -> None:
         if await self._taking.take(tenant=args["tenant"], kb=args["kb"]):
@@ -87,6 +108,11 @@ class Working:
 
     async def _purge_tenant(self, args: Mapping[str, str]) -> None:
         await self._purge(args["tenant"])
+
+    async def _make_communities(self, args: Mapping[str, str]) -> None:
+        """A job that was put before they were switched off does nothing."""
+        if self._communities is not None:
+            await self._communities.build(tenant=args["tenant"], kb=args["kb"])
 
     async def _sweep(self, _: Mapping[str, str]) -> None:
         """Once a day: what announces its changes is asked for what it may have failed to announce, and what failed is
@@ -119,5 +145,8 @@ class Working:
             await self.jobs.put(sync_of(source))
         for tenant, kb in await self.changes.places(limit=PLACES_AT_ONCE):
             await self.jobs.put(changes_of(tenant, kb))
+        if self._communities is not None:
+            for tenant, kb in await self._communities.due(rest_s=self._limits.communities_rest_s, limit=PLACES_AT_ONCE):
+                await self.jobs.put(communities_of(tenant, kb))
         if await self.changes.claim_round(SWEEP, every_s=self._limits.round_s):
             await self.jobs.put(Job(name=SWEEP))

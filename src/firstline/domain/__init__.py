@@ -38,6 +38,7 @@ from firstline.domain.care import (
     by_curated,
     may_see,
 )
+from firstline.domain.communities import Community, CommunityBuild, Telling, Told, ToldKind
 from firstline.domain.completions import (
     UNSEEN_ENDS,
     Completion,
@@ -62,6 +63,7 @@ from firstline.domain.events import (
 )
 from firstline.domain.front_matter import FRONT_MATTER_CHARS_MAX, UNSEEN, FrontMatter, front_matter
 from firstline.domain.graph import Edge, Entity, EntityKind, Relation
+from firstline.domain.graph_rules import GraphRule, RuleKind, RulesRead
 from firstline.domain.knowledge import (
     AuditEntry,
     CalibratedGates,
@@ -206,6 +208,8 @@ __all__ = [
     "Claim",
     "ClaimKind",
     "Clarify",
+    "Community",
+    "CommunityBuild",
     "Complete",
     "Completeness",
     "Completion",
@@ -246,6 +250,7 @@ __all__ = [
     "GapReport",
     "GateReading",
     "GatewaySeen",
+    "GraphRule",
     "Handoff",
     "HandoffAct",
     "HandoffEntry",
@@ -292,7 +297,9 @@ __all__ = [
     "ReviewReason",
     "RoleSeen",
     "Route",
+    "RuleKind",
     "RulesFit",
+    "RulesRead",
     "Scores",
     "SearchPlan",
     "Session",
@@ -309,6 +316,9 @@ __all__ = [
     "Suspicion",
     "SyncReport",
     "Talk",
+    "Telling",
+    "Told",
+    "ToldKind",
     "Tombstone",
     "Trend",
     "Triage",

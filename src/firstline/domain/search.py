@@ -90,6 +90,7 @@ class SearchPlan:
     `carried` names what was taken over from earlier turns. `filters` are what the asker narrowed the question to, by
     name: product, version, component, language, time. `corrections` are the misspelt words of the message, as (written,
     read as); queries and `standalone` hold them as read. `picked` is the title of an offered page that the asker chose.
+    `communities`: usual causes are asked for, and the communities of this build were looked at; 0: none were.
     """
 
     queries: tuple[PlannedQuery, ...]
@@ -99,6 +100,7 @@ class SearchPlan:
     route: Route
     corrections: tuple[tuple[str, str], ...] = ()
     picked: str = ""
+    communities: int = 0
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)

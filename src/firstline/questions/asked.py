@@ -29,7 +29,8 @@ class Message:
 class Asked:
     """`history` holds the session's newest turns, oldest first; `exclude` documents that do not exist for this turn.
     `gates` are those that decide, by name, and `gates_version` names them; `unfit` says why they may not,
-    if so. `then`: what was late or broken in the recorded turn that is replayed, if one is."""
+    if so. `then`: what was late or broken in the recorded turn that is replayed, if one is, and
+    `communities` the build that it looked at; None: the newest."""
 
     session: Session
     principal: Principal
@@ -43,6 +44,7 @@ class Asked:
     gates_version: int
     unfit: str = ""
     then: Mapping[str, str] = field(default_factory=lambda: NOTHING)
+    communities: int | None = None
 
     @property
     def earlier(self) -> tuple[str, ...]:

@@ -22,7 +22,7 @@ def caveats(trail: Trail, claims: Sequence[Claim]) -> tuple[Note, ...]:
     notes = (
         _version(trail, first),
         OUT_OF_DATE if first in trail.outdated else None,
-        PAGES_DIFFER if len(cited) > 1 else None,
+        PAGES_DIFFER if len(cited) > 1 and not trail.usual else None,
         LEFT_OUT if trail.left_out else None,
     )
     return tuple(note for note in notes if note is not None)

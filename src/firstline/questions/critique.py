@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import Final
 
-from firstline.domain import Claim, Coverage, Critique, Evidence, Note
+from firstline.domain import ChunkKind, Claim, Coverage, Critique, Evidence, Note
 from firstline.questions.claims.asked_figures import figures_unsaid
 from firstline.questions.claims.parts import Part, asked_parts
 from firstline.questions.message.opposites import opposed
@@ -30,6 +30,13 @@ GENERAL: Final = frozenset(
     recommend require fix solve error problem issue different difference version default much many long""".split()
 )
 """Words that any page says: a part that has others is covered by those."""
+TOLD_AS: Final = {
+    ChunkKind.RESOLUTION: frozenset(
+        stem(word) for word in "fix solve resolve resolution remedy mitigate workaround repair cure overcome".split()
+    ),
+    ChunkKind.CAUSE: frozenset(stem(word) for word in "cause reason trigger".split()),
+}
+"""Words that ask for what a passage is: "... and how is it fixed?" is answered by what stands under "Resolution"."""
 
 
 def critique(question: str, claims: Sequence[Claim], evidence: Sequence[Evidence]) -> Critique:
@@ -44,7 +51,7 @@ def _judged(question: str, claims: Sequence[Claim], evidence: Sequence[Evidence]
     said = "\n".join(_said(claims, evidence))
     available = all_stems(said)
     against = opposed(question, said)
-    unanswered = _unanswered(asked_parts(question), available)
+    unanswered = _unanswered(asked_parts(question), available | _told_as(claims, evidence))
     if unanswered:
         return Critique(coverage=Coverage.PARTLY, missing=unanswered, opposed=against, some_parts=True)
     parts = [part for part in PART.split(_folded(question)) if len(terms(part)) >= PART_TERMS_MIN][:PARTS_MAX] or [
@@ -65,6 +72,13 @@ def _said(claims: Sequence[Claim], evidence: Sequence[Evidence]) -> list[str]:
     cited = {citation.chunk_id for claim in claims for citation in claim.citations}
     above = [(piece.chunk.title, *piece.chunk.section_path) for piece in evidence if piece.chunk.chunk_id in cited]
     return [*(claim.text for claim in claims), *(line for lines in above for line in lines)]
+
+
+def _told_as(claims: Sequence[Claim], evidence: Sequence[Evidence]) -> frozenset[str]:
+    """The words for what the cited passages are."""
+    cited = {citation.chunk_id for claim in claims for citation in claim.citations}
+    kinds = {piece.chunk.kind for piece in evidence if piece.chunk.chunk_id in cited}
+    return frozenset(word for kind in kinds for word in TOLD_AS.get(kind, ()))
 
 
 def unanswered_note(judged: Critique) -> tuple[Note, ...]:

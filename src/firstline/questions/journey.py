@@ -45,6 +45,7 @@ from firstline.errors import Unavailable
 from firstline.ports import (
     BlobStore,
     ChunkIndex,
+    CommunityStore,
     ConversationLedger,
     Embedder,
     Graph,
@@ -88,6 +89,7 @@ from firstline.questions.sorting import sort
 from firstline.questions.topics import rules_for
 from firstline.questions.trail import Trail
 from firstline.questions.triage import WITHOUT_CLASSIFIER
+from firstline.questions.usual_causes import as_one, listed
 from firstline.questions.verify import verify
 from firstline.questions.wording.links import with_allowed_links
 
@@ -116,6 +118,7 @@ class QuestionJourney:
         in_force: GatesInForce = AS_GIVEN,
         answers: Answers = ANEW,
         graph: Graph | None = None,
+        communities: CommunityStore | None = None,
     ) -> None:
         """`english`: words (lower case) that are never taken for misspelt. `in_force` puts the thresholds that were
         calibrated for a knowledge base on `gates`. `answers` knows what was worked out a moment ago."""
@@ -132,6 +135,7 @@ class QuestionJourney:
             limits=limits.search,
             english=english,
             graph=graph,
+            communities=communities,
         )
         self._classifier = classifier
         self._redactor = redactor
@@ -203,6 +207,7 @@ class QuestionJourney:
             gates_version=self._in_force.version(snapshot),
             unfit=unfit or then.get("gates", "").removeprefix("broken: "),
             then=then,
+            communities=self._replays.plan.communities if self._replays and self._replays.plan else None,
         )
         return asked, await self._conversations.open_handoff(session.session_id)
 
@@ -336,8 +341,9 @@ class QuestionJourney:
     async def _judged(self, asked: Asked, trail: Trail) -> Outcome:
         """What the evidence is worth, and the answer that it allows."""
         with trail.step("gate"):
-            neighbour = await self._search.neighbour(trail.ranked, asked.scope, asked.exclude | trail.sisters)
-            features = relevance_features(_sought(asked, trail), trail.ranked, trail.evidence, neighbour=neighbour)
+            ranked, evidence, sisters = as_one(trail)
+            neighbour = await self._search.neighbour(ranked, asked.scope, asked.exclude | sisters)
+            features = relevance_features(_sought(asked, trail), ranked, evidence, neighbour=neighbour)
             relevance = asked.gates["relevance"](features)
         trail.gates.append(relevance)
         outright = asked_outright(trail.read_as, trail.plan, trail.evidence)
@@ -400,6 +406,7 @@ class QuestionJourney:
             trail.evidence = await self._search.read(
                 trail.ranked, asked.scope, question=trail.plan.standalone, paths=trail.paths
             )
+        await self._search.bring_usual_causes(asked, trail)
 
     def _weak(self, asked: Asked, trail: Trail) -> Outcome:
         """The relevance gate failed: ask once, and hand over when asking did not help."""
@@ -416,7 +423,8 @@ class QuestionJourney:
         sought = _sought(asked, trail)
         with trail.step("compose"):
             aside = trail.sisters | trail.outdated
-            draft = compose(sought, trail.evidence, chars_max=self._limits.answer_chars_max, aside=aside)
+            room = self._limits.answer_chars_max
+            draft = listed(trail, chars_max=room) or compose(sought, trail.evidence, chars_max=room, aside=aside)
             trail.left_out = draft.left_out
         with trail.step("verify"):
             verification = verify(draft, trail.evidence)

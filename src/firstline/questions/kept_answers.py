@@ -34,6 +34,7 @@ from firstline.ports import KnowledgeLedger, Scope, Vectors
 from firstline.questions.asked import Asked
 from firstline.questions.message.same_asked import asked_alike, is_personal, to_the_letter
 from firstline.questions.message.spoken import spoken
+from firstline.questions.message.usual import asks_usual_causes
 from firstline.questions.trail import Trail
 
 HIT: Final = "cache: hit"
@@ -165,6 +166,8 @@ class KeptAnswers:
         or broken on the way."""
         fit = isinstance(outcome, Answered | Clarify) and not trail.degraded and trail.plan is not None
         fit = fit and ALIKE not in trail.timings_ms
+        # Communities are made after a snapshot is published: asked again, there may be more to list.
+        fit = fit and not asks_usual_causes(trail.standalone)
         # What repeats the asker's own words, or was read otherwise than written, is for the same words alone.
         told = isinstance(outcome, Answered) and not outcome.notes and trail.plan and not trail.plan.corrections
         shared = bool(self._alike_min and told and trail.vector is not None)

@@ -63,7 +63,7 @@ async def neighbourhood(
     chunks = {chunk.chunk_id: chunk for chunk in await knowledge.chunks(_distinct(e.chunk_id for e in edges), scope)}
     documents = {one.doc_id: one for one in await knowledge.documents(_distinct(e.doc_id for e in edges), scope)}
     seen = [edge for edge in edges if edge.chunk_id in chunks and edge.doc_id in documents]
-    words = {edge.edge_id: await _words(edge, chunks[edge.chunk_id], blobs) for edge in seen}
+    words = {edge.edge_id: await words_of(edge, chunks[edge.chunk_id], blobs) for edge in seen}
     seen = [edge for edge in seen if words[edge.edge_id]]
     entity = _as_written(entity_id, seen)
     if entity is None:
@@ -83,7 +83,7 @@ async def neighbourhood(
     return Neighbourhood(entity=entity, edges=tuple(said))
 
 
-async def _words(edge: Edge, chunk: Chunk, blobs: BlobStore) -> str:
+async def words_of(edge: Edge, chunk: Chunk, blobs: BlobStore) -> str:
     """ "" for what cannot be read: forgotten between look-up and read, or a place that is not in the document."""
     try:
         data = await blobs.get_range(chunk.blob, edge.start, min(edge.end, edge.start + WORDS_BYTES_MAX))

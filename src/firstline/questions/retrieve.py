@@ -179,6 +179,13 @@ async def _pieces(
     ]
 
 
+async def read_pieces(
+    chunk_ids: Sequence[str], scope: Scope, *, ledger: KnowledgeLedger, blobs: BlobStore
+) -> list[Evidence]:
+    """These chunks as evidence that no search found, in their order. What the scope hides is not there."""
+    return await _pieces([(chunk_id, NOT_SCORED) for chunk_id in chunk_ids], scope, ledger=ledger, blobs=blobs)
+
+
 async def read_passages(
     chunk_ids: Sequence[str], scope: Scope, *, ledger: KnowledgeLedger, blobs: BlobStore
 ) -> dict[str, str]:

@@ -6,6 +6,7 @@
 | search | the chunk index gives nothing, or no numbers | Unavailable: the turn is handed over |
 | rerank | the reranker gives no scores | the fused order stands |
 | traverse | the graph is late | what was found stands, with what was reached in whole steps |
+| causes | communities are late or broken, or not for this asker | the question goes as any other |
 | traverse | the graph is broken, or answers what was not asked or not for this asker | what was found stands |
 
 What was done instead is noted in the turn's trail: `--explain` and the metrics show it.
@@ -16,6 +17,7 @@ from __future__ import annotations
 import asyncio
 import logging
 import math
+import time
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from types import MappingProxyType
@@ -28,6 +30,7 @@ from firstline.errors import FirstlineError, Unavailable
 from firstline.ports import (
     BlobStore,
     ChunkIndex,
+    CommunityStore,
     Embedder,
     Graph,
     Hit,
@@ -38,15 +41,28 @@ from firstline.ports import (
     Vectors,
     WordEncoder,
 )
+from firstline.questions.asked import Asked
 from firstline.questions.message.pasted import condensed
+from firstline.questions.message.usual import asks_usual_causes
 from firstline.questions.prefer import copies_of, prefer, superseded_of
 from firstline.questions.rerank import passages, rerank
-from firstline.questions.retrieve import FusionWeights, fuse, read_evidence, read_passages, read_texts, retrieve
+from firstline.questions.retrieve import (
+    FusionWeights,
+    fuse,
+    read_evidence,
+    read_passages,
+    read_pieces,
+    read_texts,
+    retrieve,
+)
+from firstline.questions.route import routed
 from firstline.questions.spelling import Spelling, spelling
 from firstline.questions.stories import stories_behind
 from firstline.questions.titles import asked_for_first, by_titles
 from firstline.questions.trail import Trail
 from firstline.questions.traverse import WalkLimits, traverse
+from firstline.questions.usual_causes import usual_causes, with_causes
+from firstline.questions.walk.counted import WalkEnd, tell_walk
 from firstline.questions.walk.joined import joined
 
 logger = logging.getLogger(__name__)
@@ -55,6 +71,7 @@ WORDS_ALONE: Final = "words alone were searched"
 WITHOUT_CONTEXT: Final = "what the message leans on was searched by words alone"
 FUSED_ORDER: Final = "the fused order stands"
 UNWALKED: Final = "the graph was not walked"
+UNLISTED: Final = "usual causes were not looked up"
 PARTLY_WALKED: Final = "the graph was walked in part, as far as step "
 NOTHING_WALKED: Final[Mapping[str, tuple[str, ...]]] = MappingProxyType({})
 """What is done instead, as the record says it: a replay does the same."""
@@ -108,8 +125,10 @@ class Search:
         limits: SearchLimits,
         english: Collection[str] = frozenset(),
         graph: Graph | None = None,
+        communities: CommunityStore | None = None,
     ) -> None:
         self._graph = graph
+        self._communities = communities
         self._knowledge = knowledge
         self._english = english
         self._index = index
@@ -221,6 +240,38 @@ class Search:
             for piece in read
         )
 
+    async def bring_usual_causes(self, asked: Asked, trail: Trail) -> None:
+        """Where the question asks for usual causes: what several documents tell of them stands first among the
+        evidence. Where nothing is told, nothing changes."""
+        plan, store, scope = trail.plan, self._communities, asked.scope
+        if plan is None or store is None or not asks_usual_causes(plan.standalone):
+            return
+        began = time.perf_counter()
+        try:
+            trail.as_then("causes", UNLISTED)
+            async with asyncio.timeout(self._limits.walk.budget_s):
+                looked = await usual_causes(
+                    plan.standalone,
+                    scope,
+                    store=store,
+                    knowledge=self._knowledge,
+                    ordinary=self._english,
+                    exclude=asked.exclude,
+                    build=asked.communities,
+                )
+                wanted = [cause.chunk_id for cause in looked.causes]
+                pieces = await read_pieces(wanted, scope, ledger=self._knowledge, blobs=self._blobs)
+                ids = list(dict.fromkeys(piece.chunk.doc_id for piece in pieces))
+                read = {one.doc_id: one for one in await self._knowledge.documents(ids, scope)}
+        except Exception as error:  # whatever breaks, what was found without it stands
+            self._without(trail, "causes", error, UNLISTED)
+            return
+        finally:
+            trail.timings_ms["causes"] = (time.perf_counter() - began) * 1000
+        trail.plan = replace(plan, communities=looked.build)
+        trail.documents = {**trail.documents, **read}
+        with_causes(trail, looked, pieces)
+
     async def holding(self, name: str, scope: Scope) -> tuple[Evidence, ...]:
         """The best pieces that the whole index has for one name (an error code), by words alone."""
         nowhere = np.zeros(self._embedder.dimensions, dtype=np.float32)
@@ -327,6 +378,7 @@ class Search:
     ) -> tuple[RankedDocument, ...]:
         """With what the graph leads to, when the question names something that is known. The ledger has the last word
         on who is there: the paths of those documents are told to the trail."""
+        why = routed(plan.standalone).why
         try:
             trail.as_then("traverse", UNWALKED)
             walked = await traverse(
@@ -343,8 +395,12 @@ class Search:
             documents = {one.doc_id: one for one in await self._knowledge.documents(list(reached), scope)}
         except Exception as error:  # whatever a graph breaks, what was found without it stands
             self._without(trail, "traverse", error, UNWALKED)
+            tell_walk(why, WalkEnd.LATE if isinstance(error, TimeoutError) else WalkEnd.BROKEN)
             return found[:limit]
-        if not walked.whole:
+        if walked.whole:
+            tell_walk(why, WalkEnd.WHOLE if walked.begun else WalkEnd.NOTHING_NAMED)
+        else:
+            tell_walk(why, WalkEnd.LATE)
             instead = f"{PARTLY_WALKED}{walked.steps}" if walked.steps else UNWALKED
             self._without(trail, "traverse", TimeoutError(), instead)
         trail.documents = {**trail.documents, **documents}

@@ -28,15 +28,26 @@ HANDED_OVER: Final = "the turn was handed over"
 """What was done instead of a step that cut the turn short."""
 
 
+@dataclass(frozen=True, kw_only=True, slots=True)
+class UsualCause:
+    """A sentence that tells a cause: bytes of the blob of a chunk, and the documents whose texts say the same."""
+
+    text: str
+    chunk_id: str
+    start: int
+    end: int
+    doc_ids: tuple[str, ...]
+
+
 @dataclass(kw_only=True, slots=True)
 class Trail:
     """By document id: `documents` are those found, `copies` those whose text a better placed document has,
-    `outdated` those that were replaced, as they or others say, `paths` how the graph led to some. `left_out`: a
-    sentence was not quoted. `degraded` names the stages that were late or broken and what was done instead, in plain
-    words. `vector` is the message's own, `probabilities` what the triage classifier made of it. `read_as` is the
-    message with its misspelt words corrected. `stands` is the session's hand-over that is not closed. `cut` names the
-    step that ended the turn, if one did. `then` is the `degraded` of a recorded turn that is replayed: it goes without
-    the same again.
+    `outdated` those that were replaced, as they or others say, `paths` how the graph led to some. `usual`: causes to
+    list, whose pieces stand first among the evidence. `left_out`: a sentence was not quoted. `degraded` names the
+    stages that were late or broken and what was done instead, in plain words. `vector` is the message's own,
+    `probabilities` what the triage classifier made of it. `read_as` is the message with its misspelt words corrected.
+    `stands` is the session's hand-over that is not closed. `cut` names the step that ended the turn, if one did. `then`
+    is the `degraded` of a recorded turn that is replayed: it goes without the same again.
 
     What depends on the first document is read off `ranked` whenever it is needed: another may come first later."""
 
@@ -52,6 +63,7 @@ class Trail:
     copies: frozenset[str] = frozenset()
     outdated: frozenset[str] = frozenset()
     paths: Mapping[str, tuple[str, ...]] = field(default_factory=dict[str, tuple[str, ...]])
+    usual: tuple[UsualCause, ...] = ()
     left_out: bool = False
     gates: list[GateReading] = field(default_factory=list[GateReading])
     timings_ms: dict[str, float] = field(default_factory=dict[str, float])
@@ -65,7 +77,10 @@ class Trail:
 
     @property
     def story(self) -> bool:
-        """The first document tells of one customer's problem, and the asker told none."""
+        """The first document tells of one customer's problem, and the asker told none. What several of them tell is
+        listed."""
+        if self.usual:
+            return False
         first = self.documents.get(self.ranked[0].doc_id) if self.ranked else None
         return only_a_story(first, question=self.standalone)
 

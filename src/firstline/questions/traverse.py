@@ -25,6 +25,7 @@ from firstline.ports import Graph, Scope
 from firstline.questions.message.terms import all_stems, identifiers, terms
 from firstline.questions.walk.checked import Checked, Ways
 from firstline.questions.walk.names import Named, names_in, written_large
+from firstline.questions.walk.reached import PASSAGES, Reached, Reaching
 
 NAMED: Final = 1.0
 """Weight of a document that the question names."""
@@ -41,10 +42,6 @@ SHARERS_MAX: Final = 3
 and leads to none that was not found without it."""
 MENTIONS_MAX: Final = 16
 """Edges looked at to tell whether a name is a hub: a document may mention it in several chunks."""
-NAMESAKE: Final = 0.5
-"""What the others of one name keep, beside the one that was found best."""
-PASSAGES: Final = 2
-"""Of a document that is gone on from."""
 SAYING: Final = frozenset({Relation.REFERENCES, Relation.SUPERSEDES, Relation.DUPLICATE_OF})
 TELLING: Final = frozenset({Relation.HAS_ROOT_CAUSE, Relation.RESOLVES})
 TOLD_OF: Final = (EntityKind.ERROR, EntityKind.SETTING, EntityKind.METHOD, EntityKind.COMMAND, EntityKind.COMPONENT)
@@ -72,17 +69,6 @@ class WalkLimits:
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
-class Reached:
-    """A document, the chunks that the path ends at (best first; none when it is a document that was found), and the
-    path in words."""
-
-    doc_id: str
-    weight: float
-    chunk_ids: tuple[str, ...]
-    path: tuple[str, ...]
-
-
-@dataclass(frozen=True, kw_only=True, slots=True)
 class Walked:
     """Heaviest first: what was reached in whole steps. `whole`: nothing was left for want of time. `begun`: the
     question names something that is known; otherwise only what was found was gone on from. `steps` is how many were
@@ -107,16 +93,15 @@ async def traverse(
 ) -> Walked:
     """`found` is the classic ranking, best first. `ordinary` words in lower case name nothing by themselves; documents
     of `exclude` are as if they did not exist."""
-    walk = _Walk(
-        question, scope, graph=Checked(graph), passages=passages, limits=limits, ordinary=ordinary, exclude=exclude
-    )
+    to = Reaching(found, exclude=exclude, limit=limits.reached)
+    walk = _Walk(question, scope, to=to, graph=Checked(graph), passages=passages, limits=limits, ordinary=ordinary)
     try:
         async with asyncio.timeout(limits.budget_s):
             await walk.go(found)
             whole = True
     except TimeoutError:
         whole = False
-    return Walked(reached=walk.heaviest(walk.kept), whole=whole, begun=walk.begun, steps=walk.steps)
+    return Walked(reached=walk.kept, whole=whole, begun=walk.begun, steps=walk.steps)
 
 
 class _Walk:
@@ -125,51 +110,41 @@ class _Walk:
         question: str,
         scope: Scope,
         *,
+        to: Reaching,
         graph: Ways,
         passages: Passages,
         limits: WalkLimits,
         ordinary: Collection[str],
-        exclude: Collection[str],
     ) -> None:
         self._question = question
         self._sought = frozenset(terms(question))
         self._scope = scope
+        self._to = to
         self._graph = graph
         self._passages = passages
         self._limits = limits
         self._ordinary = ordinary
-        self._exclude = exclude
-        self._place: dict[str, int] = {}
-        self._hits: dict[str, tuple[str, ...]] = {}
-        self._reached: dict[str, Reached] = {}
         self._left: set[str] = set()
         """Gone on from already."""
         self.begun = False
         self.steps = 0
-        self.kept: dict[str, Reached] = {}
-        """As it was after the last step that was made whole."""
-
-    def heaviest(self, reached: Mapping[str, Reached]) -> tuple[Reached, ...]:
-        order = sorted(reached.values(), key=lambda one: (-one.weight, one.doc_id))
-        return tuple(order[: self._limits.reached])
+        self.kept: tuple[Reached, ...] = ()
+        """The heaviest ones after the last step that was made whole."""
 
     def _stepped(self) -> None:
         self.steps += 1
-        self.kept = dict(self._reached)
+        self.kept = self._to.heaviest()
         if self.steps >= self._limits.steps:
             raise TimeoutError
 
     async def go(self, found: Sequence[RankedDocument]) -> None:
-        for place, one in enumerate(found):
-            self._place[one.doc_id] = place
-            self._hits[one.doc_id] = tuple(chunk_id for chunk_id, _ in one.hits[:PASSAGES])
         await self._begin_named()
         await self._begin_told()
-        self.begun = bool(self._reached)
+        self.begun = bool(self._to)
         self._begin_found(found[: self._limits.found])
         self._stepped()
         for hop in range(self._limits.hops):
-            frontier = [one for one in self.heaviest(self._reached) if one.doc_id not in self._left and one.weight > 0]
+            frontier = [one for one in self._to.heaviest() if one.doc_id not in self._left and one.weight > 0]
             frontier = frontier[: self._limits.fan_in]
             if not frontier:
                 return
@@ -179,7 +154,7 @@ class _Walk:
     async def _begin_named(self) -> None:
         (names,) = await names_in([self._question], self._scope, graph=self._graph, ordinary=self._ordinary)
         for name in names:
-            self._call(name, weight=NAMED, path=(f"the question NAMES “{name.written}”",))
+            self._to.call(name, weight=NAMED, path=(f"the question NAMES “{name.written}”",))
 
     async def _begin_told(self) -> None:
         """Chunks that tell the cause or the cure of what the question names by its code."""
@@ -196,11 +171,11 @@ class _Walk:
         for edges in told.values():
             everybody = len({edge.doc_id for edge in edges}) > SHARERS_MAX
             for edge in edges:
-                if everybody and edge.doc_id not in self._hits:
+                if everybody and edge.doc_id not in self._to.found:
                     continue
                 words = f"“{edge.source.name}” {edge.relation} “{edge.target.name}”"
                 weight = 0.0 if everybody else NAMED * edge.confidence
-                self._reach(edge.doc_id, weight, (edge.chunk_id,), (words,), tells=True)
+                self._to.reach(edge.doc_id, weight, (edge.chunk_id,), (words,), tells=True)
                 self._left.add(edge.doc_id)  # it is the end of a path: nothing more is asked of it
 
     def _begin_found(self, found: Sequence[RankedDocument]) -> None:
@@ -209,11 +184,11 @@ class _Walk:
         best, last = found[0].score, found[-1].score
         for one in found:
             share = (one.score - last) / (best - last) if best > last else 1.0
-            if one.doc_id not in self._reached:
-                self._reach(one.doc_id, FOUND * share, (), ())
+            if one.doc_id not in self._to:
+                self._to.reach(one.doc_id, FOUND * share, (), ())
 
     async def _hop(self, frontier: Sequence[Reached], *, keeps: float) -> None:
-        chunks = {one.doc_id: (*one.chunk_ids, *self._hits.get(one.doc_id, ()))[:PASSAGES] for one in frontier}
+        chunks = {one.doc_id: (*one.chunk_ids, *self._to.found.get(one.doc_id, ()))[:PASSAGES] for one in frontier}
         read = await self._passages([chunk_id for own in chunks.values() for chunk_id in own], self._scope)
         told = [(one, "\n".join(read[own] for own in chunks[one.doc_id] if own in read)) for one in frontier]
         # What cannot be read leads nowhere: its title would stand in the paths of what it leads to.
@@ -225,7 +200,7 @@ class _Walk:
                 if any(edge.doc_id == one.doc_id for edge in name.edges):
                     continue
                 kept = one.weight * keeps * self._bearing(text, name)
-                self._call(name, weight=kept, path=(*one.path, f"“{title}” MENTIONS “{name.written}”"))
+                self._to.call(name, weight=kept, path=(*one.path, f"“{title}” MENTIONS “{name.written}”"))
         self._stepped()
         gone_on = list(zip(frontier, texts, strict=True))
         await self._follow(gone_on, keeps=keeps)
@@ -255,7 +230,7 @@ class _Walk:
                     continue
                 for doc_id, edge in others.items():
                     words = f"“{title}” MENTIONS “{written}” as “{edge.source.name}” does"
-                    self._reach(doc_id, one.weight * keeps * SHARED, (edge.chunk_id,), (*one.path, words))
+                    self._to.reach(doc_id, one.weight * keeps * SHARED, (edge.chunk_id,), (*one.path, words))
 
     async def _follow(self, gone_on: Sequence[tuple[Reached, str]], *, keeps: float) -> None:
         """What these documents link to, replace or repeat."""
@@ -272,35 +247,10 @@ class _Walk:
             for name in called.get(edge.target.entity_id, ()):
                 words = f"“{title}” {edge.relation} “{name.source.name}”"
                 weight = one.weight * keeps * edge.confidence * APART
-                self._reach(name.doc_id, weight, (name.chunk_id,), (*one.path, words))
+                self._to.reach(name.doc_id, weight, (name.chunk_id,), (*one.path, words))
 
     async def _around(self, entity_ids: Sequence[str], relations: Collection[Relation]) -> list[Edge]:
         return await self._graph.around(entity_ids, self._scope, relations=relations, limit_each=self._limits.fan_out)
-
-    def _call(self, name: Named, *, weight: float, path: tuple[str, ...]) -> None:
-        """Reach whoever goes by the name: fully the one that was found best, the others less."""
-        far = len(self._place)
-        there = [edge for edge in name.edges if edge.doc_id not in self._exclude]
-        order = sorted(there, key=lambda edge: (self._place.get(edge.doc_id, far), -edge.confidence, edge.doc_id))
-        for place, edge in enumerate(order):
-            share = 1.0 if place == 0 else NAMESAKE
-            self._reach(edge.doc_id, weight * share, (edge.chunk_id,), path)
-
-    def _reach(
-        self, doc_id: str, weight: float, chunk_ids: tuple[str, ...], path: tuple[str, ...], *, tells: bool = False
-    ) -> None:
-        """Of a document that was found the chunks are known, unless these tell the cause or the cure."""
-        if doc_id in self._exclude:
-            return
-        if doc_id in self._hits and not tells:
-            chunk_ids = ()
-        before = self._reached.get(doc_id)
-        if before is None or weight > before.weight:
-            chunks = tuple(dict.fromkeys((*chunk_ids, *(before.chunk_ids if before else ()))))
-            self._reached[doc_id] = Reached(doc_id=doc_id, weight=weight, chunk_ids=chunks, path=path)
-        elif chunk_ids and not set(chunk_ids) <= set(before.chunk_ids):
-            chunks = tuple(dict.fromkeys((*before.chunk_ids, *chunk_ids)))
-            self._reached[doc_id] = Reached(doc_id=doc_id, weight=before.weight, chunk_ids=chunks, path=before.path)
 
     def _bearing(self, text: str, name: Named) -> float:
         """How much the sentence around a name has to do with the question: APART to 1."""

@@ -2,13 +2,13 @@
 
 import { Client, Problem } from "/static/client.js";
 import { thumbsOf } from "/static/feedback.js";
+import { forgetKey, keepKey, storedKey, takeKeyFromAddress } from "/static/key.js";
 import { element } from "/static/markdown.js";
 import { bodyOf, replyOf, saidOf } from "/static/reply.js";
 import { SourcePanel } from "/static/source.js";
 import { label, say, speak } from "/static/texts.js";
 
 const PERSON_MS = 4000;
-const KEY = "firstline.key";
 const SESSION = "firstline.session";
 const STEPS = new Set(["faq", "triage", "retrieve", "compose", "verify"]);
 
@@ -23,12 +23,7 @@ let handedOver = false;
 let busy = false;
 
 function keyFromFragment() {
-  const found = new URLSearchParams(location.hash.slice(1)).get("key");
-  if (!found) return;
-  // A key in the address would stay in the history and in what people copy.
-  history.replaceState(null, "", location.pathname + location.search);
-  if (found !== sessionStorage.getItem(KEY)) sessionStorage.removeItem(SESSION);
-  sessionStorage.setItem(KEY, found);
+  if (takeKeyFromAddress()) sessionStorage.removeItem(SESSION);
 }
 
 function askForKey(reason) {
@@ -43,7 +38,7 @@ function askForKey(reason) {
 }
 
 async function start() {
-  const key = sessionStorage.getItem(KEY);
+  const key = storedKey();
   if (!key) {
     askForKey("");
     return;
@@ -65,7 +60,7 @@ async function start() {
 
 function failedStart(problem) {
   if (problem.status === 401) {
-    sessionStorage.removeItem(KEY);
+    forgetKey();
     askForKey(`${problem.message} ${problem.remedy}`);
     return;
   }
@@ -248,7 +243,7 @@ function failed(problem, slot, text) {
   if (shown.status === 401) {
     slot.remove();
     part("question").value = text;
-    sessionStorage.removeItem(KEY);
+    forgetKey();
     askForKey(`${shown.message} ${shown.remedy}`);
     return;
   }
@@ -318,7 +313,7 @@ part("question").addEventListener("keydown", (pressed) => {
 });
 part("key-form").addEventListener("submit", (submitted) => {
   submitted.preventDefault();
-  sessionStorage.setItem(KEY, part("key").value.trim());
+  keepKey(part("key").value.trim());
   part("key").value = "";
   start();
 });

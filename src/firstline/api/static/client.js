@@ -61,6 +61,14 @@ export class Client {
     return this.json(`/v1/chunks/${encodeURIComponent(id)}?session=${encodeURIComponent(session)}&turn=${turn}`);
   }
 
+  /** A chunk of a snapshot, with what stands around it. */
+  chunkAt(id, snapshot) {
+    return this.json(`/v1/chunks/${encodeURIComponent(id)}?snapshot=${snapshot}`);
+  }
+
+  entities(name) { return this.json(`/v1/graph/entities?name=${encodeURIComponent(name)}`); }
+  neighbourhood(id, limit) { return this.json(`/v1/graph/entities/${encodeURIComponent(id)}?limit=${limit}`); }
+
   /** Send a message; `on[event](data)` hears ack, status and delta. Resolves to the final event's data. */
   async ask(session, text, on) {
     const response = await this.request(`/v1/sessions/${encodeURIComponent(session)}/messages`, {

@@ -14,6 +14,16 @@ from typing import Final
 
 from firstline.documents.extract.errors import error_name
 from firstline.documents.extract.mention import Mention, mention
+from firstline.documents.extract.no_names import (
+    DATES,
+    FUNCTION,
+    GENERIC,
+    KINDS_OF,
+    LABELS,
+    NO_ACRONYM,
+    ORDINARY,
+    TRAILING,
+)
 from firstline.documents.extract.page import HIDDEN, Page
 from firstline.domain import EntityKind
 
@@ -41,64 +51,10 @@ _ACRONYM: Final = re.compile(r"[A-Z][A-Z0-9]{2,7}s?")
 _EAST: Final = re.compile(r"[「『《【“]([^「」『』《》【】“”\n]{2,20})[」』》】”]")
 _PARTED: Final = re.compile(r"[A-Z]\w* (?:for|and|on|with|in|to|&) $")
 """The rest of a longer name or a list: "Monitoring for Databases"."""
-_BELONGS: Final = re.compile(r"[A-Z]\w* [A-Z]\w*[®™]? for $|[\[<]$")
+_BELONGS: Final = re.compile(r"[A-Z]\w* [A-Z]\w*[®™]? for $|(?<=[a-z,] )[A-Z][a-z]\w* for $|[\[<]$")
 """The rest of a product's name, or a blank to be filled in: `<ServerName>`."""
 _STARTS: Final = re.compile(
     r"(?:^|[\n.!?:;|>•·–—(\[\"“'*\x01-])[ \t]*(?:[-*+>] |\d{1,3}[.)] |[a-z][.)] |\([a-z0-9]{1,3}\) )?[\"'“*_(]{0,3}$"
-)
-_FUNCTION: Final = frozenset(
-    "a an the this that these those it its if when where while as at in on of for from to by with and or but not no"
-    " all any some each every is are"
-    " was were be you your we our they their he she his her my i see note please apar apars ticket tickets issue"
-    " issues bug bugs".split()
-)
-"""These begin no name, within a sentence either."""
-_ORDINARY: Final = frozenset(
-    "a an the this that these those it its if when where while as at in on of for from to by with without within"
-    " after before during until since"
-    " because so but and or nor not no yes all any some each every both either neither one two three first second"
-    " third last next then also"
-    " however therefore thus otherwise instead additionally moreover furthermore note please see refer use using used"
-    " make do does did done can"
-    " could may might must shall should will would is are was were be been being has have had get got go goes open"
-    " close select click check verify"
-    " ensure run install uninstall enter type create delete add remove review contact navigate login log download"
-    " upload upgrade update apply"
-    " restart start stop set copy paste move change edit save configure enable disable follow complete perform"
-    " determine identify find look"
-    " locate repeat press choose specify define provide include consider try wait confirm test compare replace modify"
-    " view show list read write"
-    " once only there here how what why who which we you your our they their he she his her my i let's unless"
-    " although though even just like"
-    " such most many more less several other another new old same different for example default step steps option"
-    " options problem cause answer"
-    " question symptom environment resolution solution description summary abstract resolving diagnosing related"
-    " information affected products"
-    " troubleshooting faq bulletin important warning caution tip attention error message however about under over"
-    " between through"
-    " monitor given according depending based due per via upon above below case make sure during inside outside out"
-    " up down off again further later earlier"
-    " apar apars cve ticket tickets issue issues bug bugs well still already now today currently recently usually"
-    " generally typically often sometimes always never cannot don't can't doesn't isn't".split()
-)
-_GENERIC: Final = frozenset(
-    "fix fixes pack packs fixpack fixpacks product products article articles knowledge base knowledgebase version"
-    " versions release releases note notes"
-    " support supported unsupported affected addressed applicable interim installation information additional table"
-    " section chapter page figure"
-    " user users guide document documentation date name type value file files download downloads readme item items"
-    " list component components part"
-    " platform edition segment level title number id status url link order new beta first last english french german"
-    " spanish italian portuguese russian"
-    " chinese japanese korean arabic hebrew turkish polish dutch hungarian czech danish finnish greek norwegian"
-    " swedish thai american european exit"
-    " administrator customer customers company team service pack refresh combined cumulative maintenance mode"
-    " group server host number key path port address time size code status memory message".split()
-)
-"""A run of nothing but these is a label, not a name."""
-_LABELS: Final = frozenset("affected supported addressed applicable unsupported versions".split())
-_TRAILING: Final = frozenset(
-    "version versions release releases level v fix support page pages none true false on off".split()
 )
 _VERSIONED: Final = re.compile(r"[vV]\d{1,3}(?:R\d{1,2})?(?:M\d{1,2})?")
 _ON_SCREEN: Final = re.compile(
@@ -108,21 +64,20 @@ _ON_SCREEN: Final = re.compile(
 """What stands before it is a label on a screen."""
 _IN_MARKUP: Final = re.compile(r"[\"']?(?:=|/?>|\.[a-z]\w{0,5}\b|_\d)")
 """What stands before it is an attribute, a tag, a frame of a trace or a made-up id."""
+_NUMBERED: Final = re.compile(r"[A-Z]{1,4}\d{4,7}[A-Z]?")
+"""A ticket or a message by its number: "Interim Fix AB12345" is a name, in a list without marks "Acme Server AB12345"
+is the end of one entry and the beginning of the next."""
+_TELLS_HOW: Final = re.compile(r"[A-Z][a-z]{2,20}(?:ing|ed|ly)|Un[a-z]{3,15}(?:ed|ary|able)")
+"""Begins a sentence before a name: "Reduced", "Monitoring", "Temporarily"."""
+_SHOUT: Final = re.compile(r"[A-Z]{3,12}(?:EST|ING|ED|LY|TION|MENT|ABLE|NESS)")
+_LOGGED: Final = re.compile(
+    r"[ \t>*]{0,4}\[?(?:\d{1,4}[-/.]\d{1,2}[-/.]\d{2,4}|[A-Z][a-z]{2} {1,2}\d{1,2})[ T,]{1,2}\d{1,2}:\d\d(?::\d\d)?"
+)
+"""A line that begins with day and time is of a log: it names what ran."""
+_COLON: Final = re.compile(r"[*_]{0,3}:[*_]{0,3}(?=[\s<]|$)")
+_LINE_BEGINS: Final = re.compile(r"[ \t>]*(?:(?:[-*+•·]|\d{1,3}[.)]|[a-z][.)])[ \t]+)?[*_]{0,3}")
+_FIELD: Final = re.compile(r"[ \t]*[A-Za-z][\w .()/-]{1,40}:(?:[ \t<]|$)")
 _MADE_UP: Final = re.compile(r"(?:Your|My|Some)[A-Z]")
-_DATES: Final = frozenset(
-    "january february march april may june july august september october november december jan feb mar apr jun jul"
-    " aug sep sept oct nov dec monday"
-    " tuesday wednesday thursday friday saturday sunday mon tue wed thu fri sat sun gmt utc pst est edt pdt cet"
-    " am pm".split()
-)
-_NO_ACRONYM: Final = frozenset(
-    "ALPHA BETA STABLE CRITICAL HOLDER NOTE NOTES FAQ URL URI URLS PDF THE AND NOT MUST FOR ARE YOU ALL ANY USE"
-    " TIP API APIS CPU RAM GMT UTC PST EST EDT ASCII HTML HTTP HTTPS"
-    " XML JSON YAML CSV SQL GUI CLI IDE USA ISO RFC AKA ETC DESCRIPTION WARNING IMPORTANT CAUTION ERROR INFO DEBUG"
-    " FATAL TRUE FALSE NULL NONE YES"
-    " SELECT FROM WHERE INSERT UPDATE DELETE CREATE TABLE INTO VALUES ORDER GROUP GET POST PUT PATCH HEAD III VII"
-    " VIII XII XIII".split()
-)
 
 
 def proper(page: Page) -> Iterator[Mention]:
@@ -154,11 +109,17 @@ def _of_run(run: str, at: int, page: Page, singles: list[tuple[str, int, bool]])
         while words and _is_ordinary(words[0][0], page, first=opens and not dropped, more=len(words)):
             words.pop(0)
             dropped += 1
+        if len(words) > 1 and _NUMBERED.fullmatch(words[-1][0]) and words[-2][0].lower() not in GENERIC:
+            words.pop()
         while words and _trails(words[-1][0]):
             words.pop()
         if not words or _shouted(prose, start, end) or _is_label([word for word, _ in words]):
             continue
-        words = _own(words)
+        if _LOGGED.match(prose, prose.rfind("\n", max(0, start - 300), start) + 1):
+            continue
+        words = _own(_behind_kind(words))
+        if not words or _is_field(prose, start, end, [word for word, _ in words], page):
+            continue
         first, last = words[0], words[-1]
         stop = last[1] + len(last[0])
         if (
@@ -169,8 +130,30 @@ def _of_run(run: str, at: int, page: Page, singles: list[tuple[str, int, bool]])
             continue
         if len(words) == 1:
             yield from _of_word(first[0], first[1], page, singles, begins=opens and not dropped)
-        elif len(words) <= WORDS_MAX and not any(word.lower().strip(".,") in _DATES for word, _ in words):
+        elif len(words) <= WORDS_MAX and not any(word.lower().strip(".,") in DATES for word, _ in words):
             yield from _one(mention(EntityKind.COMPONENT, prose[first[1] : stop], first[1], stop, weight=2))
+
+
+def _behind_kind(words: list[tuple[str, int]]) -> list[tuple[str, int]]:
+    """What "List of", "Number of" and the like speak of."""
+    if len(words) > 2 and words[1][0] == "of" and words[0][0].lower() in KINDS_OF:
+        return words[2:]
+    return words
+
+
+def _is_field(prose: str, start: int, end: int, words: list[str], page: Page) -> bool:
+    """What begins its line and has a colon behind it: the label of a value, when it is one word and the next line or
+    the one before has one too; or, in words that the page writes in small letters elsewhere, a topic."""
+    top = prose.rfind("\n", max(0, start - 300), start) + 1
+    stop = _COLON.match(prose, end)
+    if stop is None or not _LINE_BEGINS.fullmatch(prose, top, start):
+        return False
+    if all(word.lower() in page.lower or word.lower() in ORDINARY or word.lower() in GENERIC for word in words):
+        return True
+    bottom = prose.find("\n", end, end + 300)
+    before = prose[max(0, prose.rfind("\n", max(0, top - 300), max(0, top - 1)) + 1) : max(0, top - 1)]
+    after = prose[bottom + 1 : bottom + 120] if bottom > 0 else ""
+    return top == start and len(words) == 1 and bool(_FIELD.match(before) or _FIELD.match(after))
 
 
 def _own(words: list[tuple[str, int]]) -> list[tuple[str, int]]:
@@ -185,7 +168,7 @@ def _own(words: list[tuple[str, int]]) -> list[tuple[str, int]]:
 def _trails(word: str) -> bool:
     """A word that belongs to no name's end: a version, or what leads to one."""
     low = word.lower()
-    return low in _ORDINARY or low in _TRAILING or len(word) == 1 or bool(_VERSIONED.fullmatch(word))
+    return low in ORDINARY or low in TRAILING or len(word) == 1 or bool(_VERSIONED.fullmatch(word))
 
 
 def _is_label(words: list[str]) -> bool:
@@ -194,7 +177,7 @@ def _is_label(words: list[str]) -> bool:
     if sum(word.isupper() and len(word) >= SHOUTED_CHARS_MIN for word in words) > 1:
         return True
     low = [word.lower() for word in words]
-    return all(word in _GENERIC for word in low) or (len(low) > 1 and any(word in _LABELS for word in low))
+    return all(word in GENERIC for word in low) or (len(low) > 1 and any(word in LABELS for word in low))
 
 
 def _lines_of(run: str, at: int, prose: str) -> Iterator[tuple[int, int]]:
@@ -213,9 +196,9 @@ def _lines_of(run: str, at: int, prose: str) -> Iterator[tuple[int, int]]:
 def _is_ordinary(word: str, page: Page, *, first: bool, more: int) -> bool:
     """`more`: how many words there are."""
     low = word.lower()
-    if low in (_ORDINARY if first else _FUNCTION):
+    if low in (ORDINARY if first else FUNCTION):
         return low != "new" or more == 1
-    if first and more > 1 and word.endswith("ing") and word[1:].islower():
+    if first and more > 1 and _TELLS_HOW.fullmatch(word):
         return True
     return first and low in page.lower and more == 2 and word[1:].islower()
 
@@ -238,7 +221,8 @@ def _of_word(
         yield from _one(mention(EntityKind.COMPONENT, word, at, end, weight=2))
     elif _ACRONYM.fullmatch(word):
         if (
-            word.rstrip("s") not in _NO_ACRONYM
+            word.rstrip("s") not in NO_ACRONYM
+            and not _SHOUT.fullmatch(word)
             and word.lower() not in page.lower
             and any(sign.isalpha() for sign in word[1:])
         ):
@@ -265,7 +249,7 @@ def _often(singles: list[tuple[str, int, bool]], page: Page) -> Iterator[Mention
     times = Counter(word for word, _, begins in singles if not begins)
     for word, at, _ in singles:
         low = word.lower()
-        if times[word] >= TIMES_MIN and low not in page.lower and low not in _DATES and low not in _ORDINARY:
+        if times[word] >= TIMES_MIN and low not in page.lower and low not in DATES and low not in ORDINARY:
             yield from _one(mention(EntityKind.COMPONENT, word, at, at + len(word), weight=1))
 
 

@@ -8,10 +8,10 @@ from dataclasses import dataclass
 from itertools import pairwise
 from typing import Final
 
-from firstline.documents.extract.code import shape
 from firstline.documents.extract.links import base_of
 from firstline.documents.extract.mention import Mention, mention
 from firstline.documents.extract.page import Code, Link, Page
+from firstline.documents.extract.shape import shape
 from firstline.domain import Document, EntityKind, Relation
 from firstline.entity_addresses import address_in
 from firstline.entity_names import name_key

@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 
-from firstline.domain import FOREVER, Chunk, Document, Failure, FaqEntry, Snapshot, Tombstone
+from firstline.domain import FOREVER, Chunk, Document, Failure, FaqEntry, GraphRule, Snapshot, Tombstone
 from firstline.errors import Conflict, NotFound
 from firstline.ports import Revision, Scope, StoredDocument
 
@@ -41,6 +41,7 @@ class Base:
     tombstones: dict[str, tuple[int, Tombstone]] = field(default_factory=dict[str, tuple[int, Tombstone]])
     doomed: set[str] = field(default_factory=set[str])
     faq: dict[str, FaqEntry] = field(default_factory=dict[str, FaqEntry])
+    rules: list[GraphRule] = field(default_factory=list[GraphRule])
 
     def of(self, doc_ids: Iterable[str]) -> list[StoredDocument]:
         wanted = set(doc_ids)

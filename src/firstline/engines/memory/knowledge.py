@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import AsyncGenerator, Collection, Sequence
 from contextlib import AbstractAsyncContextManager, asynccontextmanager
+from dataclasses import replace
 
 from firstline.domain import (
     FOREVER,
@@ -22,14 +23,16 @@ from firstline.domain import (
 from firstline.engines.memory.base import Base, chunk_ids, ended_at, holds, not_open, visible
 from firstline.engines.memory.faq import MemoryFaq
 from firstline.engines.memory.gates import MemoryGateLedger
+from firstline.engines.memory.graph_rules import MemoryGraphRules
 from firstline.engines.memory.snapshots import MemorySnapshots
 from firstline.engines.memory.tombstones import MemoryTombstones
 from firstline.errors import Conflict, InvalidInput, NotFound
 from firstline.ports import Abandoned, KnowledgeStatus, Scope, StoredDocument
 
 
-class MemoryKnowledgeLedger(MemorySnapshots, MemoryTombstones, MemoryFaq):
-    """See ports.KnowledgeLedger, ports.SnapshotLedger and ports.TombstoneLedger."""
+class MemoryKnowledgeLedger(MemorySnapshots, MemoryTombstones, MemoryFaq, MemoryGraphRules):
+    """See ports.KnowledgeLedger, ports.SnapshotLedger, ports.TombstoneLedger, ports.RevisionLedger and
+    ports.GraphRules."""
 
     def __init__(self) -> None:
         self.gates = MemoryGateLedger(exists=lambda tenant, kb: (tenant, kb) in self._bases)
@@ -256,8 +259,32 @@ class MemoryKnowledgeLedger(MemorySnapshots, MemoryTombstones, MemoryFaq):
             counts[word] += newest[word, acl, level]
         return {word: max(1, counts[word]) for word in {word for word, _, _ in seen}}
 
+    async def revisions(
+        self, *, tenant: str, kb: str, after: tuple[str, int] | None = None, limit: int
+    ) -> list[StoredDocument]:
+        base = self._bases.get((tenant, kb)) or Base(embedder_id="")
+        oldest = min(base.sealed, default=0)
+        held = [
+            (key, replace(one, words=None, chunks=tuple(sorted(one.chunks, key=lambda chunk: chunk.ordinal))))
+            for key, one in sorted(base.revisions.items())
+            if key > (after or ("", -1)) and one.document.until > oldest and not base.buried(*key)
+        ]
+        return [one for _, one in held[:limit]]
+
+    async def held_in(self, scope: Scope) -> tuple[int, int]:
+        return len(self._visible_documents(scope)), len(self._visible_chunks(scope))
+
     async def knowledge_bases(self, *, tenant: str) -> list[str]:
         return sorted(kb for owner, kb in self._bases if owner == tenant)
+
+    def places(self) -> list[tuple[str, str]]:
+        """Every knowledge base, with its tenant: for other engines in memory."""
+        return sorted(self._bases)
+
+    def documents_in(self, snapshot: int, *, tenant: str, kb: str) -> list[Document]:
+        """What this snapshot holds, whoever may see it."""
+        base = self._bases.get((tenant, kb)) or Base(embedder_id="")
+        return [stored.document for stored in base.held(snapshot)]
 
     async def status(self, *, tenant: str, kb: str) -> KnowledgeStatus:
         snapshot = await self.published(tenant=tenant, kb=kb)

@@ -12,6 +12,7 @@ from typing import Final
 from firstline.domain import Tombstone
 from firstline.engines.memory.base import Base, revision
 from firstline.engines.memory.faq import forget_faq
+from firstline.engines.memory.graph_rules import forget_graph_rules
 from firstline.errors import NotFound
 from firstline.ports import Revision
 
@@ -115,6 +116,7 @@ class MemoryTombstones:
         if known.upto > tombstone.upto:
             return False
         forget_faq(base, tombstone)
+        forget_graph_rules(base, tombstone)
         base.tombstones[tombstone.doc_id] = (mark, replace(known, purged_at=datetime.now(UTC)))
         return True
 

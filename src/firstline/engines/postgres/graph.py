@@ -3,19 +3,23 @@
 from __future__ import annotations
 
 import re
-import uuid
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Collection, Sequence
 from typing import Any, Final, LiteralString
 
 from psycopg import AsyncConnection
 from psycopg.rows import DictRow, tuple_row
 
 from firstline.domain import Edge, Level, Relation
-from firstline.engines.postgres.graph_rows import (
+from firstline.engines.postgres.graph_reading import (
     ACCESS_COLUMN,
+    Row,
+    at_ends,
+    at_targets,
+    read_edges,
+    surest_first,
+)
+from firstline.engines.postgres.graph_rows import (
     COLUMNS,
-    CONFIDENCE_COLUMN,
-    ID_COLUMN,
     INSERT,
     RELATIONS,
     Access,
@@ -24,7 +28,6 @@ from firstline.engines.postgres.graph_rows import (
     hashes,
     mended,
     parted,
-    read_edge,
     storable_ids,
 )
 from firstline.engines.postgres.graph_statements import AROUND, EDGES, EDGES_OF_CHUNKS, KNOWN, NAMED
@@ -41,9 +44,6 @@ ACCESS_TRIES: Final = 3
 
 NIL: Final = "0" * 32
 _EDGE_ID: Final = re.compile("[0-9a-f]{32}")
-
-Row = tuple[Any, ...]
-Order = Callable[[Row], tuple[float, uuid.UUID]]
 
 
 class PostgresGraph:
@@ -118,10 +118,8 @@ class PostgresGraph:
         if not ids or not scope.acl_tags or limit_each < 1:
             return []
         parameters = {**scope_parameters(scope), "hashes": hashes(ids, scope), "limit": limit_each}
-        edges = await self._edges(NAMED, parameters, scope, order=_surest)
-        asked = frozenset(ids)
-        # Two ids may have one hash.
-        return [edge for edge in edges if edge.target.entity_id in asked]
+        rows = surest_first(await self._rows(NAMED, parameters))
+        return await self._edges(at_targets(rows, ids), scope)
 
     async def around(
         self, entity_ids: Sequence[str], scope: Scope, *, relations: Collection[Relation], limit_each: int
@@ -135,9 +133,8 @@ class PostgresGraph:
             "relations": sorted(RELATIONS[one] for one in set(relations)),
             "limit": limit_each,
         }
-        edges = await self._edges(AROUND, parameters, scope, order=_surest)
-        asked = frozenset(ids)
-        return [edge for edge in edges if not asked.isdisjoint((edge.source.entity_id, edge.target.entity_id))]
+        rows = surest_first(await self._rows(AROUND, parameters))
+        return await self._edges(at_ends(rows, ids), scope)
 
     async def edges(
         self, scope: Scope, *, after: str = "", limit: int, chunk_ids: Collection[str] | None = None
@@ -146,8 +143,9 @@ class PostgresGraph:
             raise InvalidInput(f"{after[:100]!r} is no id of an edge.", remedy="Give one that was answered before.")
         parameters = {**scope_parameters(scope), "after": after or NIL, "limit": limit}
         if chunk_ids is None:
-            return await self._edges(EDGES, parameters, scope)
-        return await self._edges(EDGES_OF_CHUNKS, {**parameters, "chunk_ids": possible_ids(chunk_ids)}, scope)
+            return await self._edges(await self._rows(EDGES, parameters), scope)
+        parameters["chunk_ids"] = possible_ids(chunk_ids)
+        return await self._edges(await self._rows(EDGES_OF_CHUNKS, parameters), scope)
 
     async def count(self, *, tenant: str, kb: str) -> int:
         row = await self._database.row(
@@ -164,18 +162,12 @@ class PostgresGraph:
             self._database.connection() as connection,
             connection.cursor(row_factory=tuple_row, binary=True) as cursor,
         ):
-            return await (await cursor.execute(query, parameters)).fetchall()
+            # From the first time on: a connection plans one anew until it was asked five times in its prepared form.
+            return await (await cursor.execute(query, parameters, prepare=True)).fetchall()
 
-    async def _edges(
-        self, query: LiteralString, parameters: dict[str, Any], scope: Scope, *, order: Order | None = None
-    ) -> list[Edge]:
-        rows = await self._rows(query, parameters)
-        if order is not None:
-            # An edge may be found from both of its ends.
-            rows = sorted({row[ID_COLUMN]: row for row in rows}.values(), key=order)
+    async def _edges(self, rows: Sequence[Row], scope: Scope) -> list[Edge]:
         await self._learn({row[ACCESS_COLUMN] for row in rows})
-        # Purged between the two looks: what cannot be read is not shown.
-        return [read_edge(row, scope, self._accesses) for row in rows if row[ACCESS_COLUMN] in self._accesses]
+        return read_edges(rows, scope, self._accesses)
 
     async def _learn(self, accesses: set[int]) -> None:
         unknown = [access for access in accesses if access not in self._accesses]
@@ -188,10 +180,6 @@ class PostgresGraph:
             "SELECT access, acl, level FROM firstline.graph_access WHERE access = ANY (%s)", [unknown]
         )
         self._accesses |= {row["access"]: (frozenset(row["acl"]), Level(row["level"])) for row in rows}
-
-
-def _surest(row: Row) -> tuple[float, uuid.UUID]:
-    return -row[CONFIDENCE_COLUMN], row[ID_COLUMN]
 
 
 def _place(tenant: str, kb: str) -> list[str]:

@@ -1,5 +1,5 @@
-"""Edges to rows and back. The order of columns, and which number means which kind or relation, stand here and nowhere
-else."""
+"""Edges to rows, and ids to what rows hold. The order of columns that are written, and which number means which kind or
+relation, stand here and nowhere else; `graph_reading` is the way back."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from collections.abc import Collection, Mapping, Sequence
 from dataclasses import replace
 from typing import Any, Final, LiteralString
 
-from firstline.domain import Edge, Entity, EntityKind, Level, Relation
+from firstline.domain import Edge, Entity, EntityKind, Relation
 from firstline.engines.postgres.text import UNSTORABLE, storable, storable_id
 from firstline.ports import Scope
 
@@ -42,13 +42,7 @@ KINDS: Final[Mapping[EntityKind, int]] = {
     EntityKind.ROOT_CAUSE: 11,
     EntityKind.RESOLUTION: 12,
 }
-RELATION_OF: Final = {number: relation for relation, number in RELATIONS.items()}
-KIND_OF: Final = {number: kind for kind, number in KINDS.items()}
 KIND_NAMED: Final = {kind.value: number for kind, number in KINDS.items()}
-
-READ: Final[LiteralString] = """e.source_kind, e.source_key, e.source_name, e.relation,
-    e.target_kind, e.target_key, e.target_name, e.doc_id, e.chunk_id, e.span_start, e.span_end, e.extractor,
-    e.confidence, e.access, e.since, e.until, e.edge_id"""
 
 INSERT: Final[LiteralString] = """INSERT INTO firstline.graph_edges (source_hash, target_hash, edge_id, chunk_id,
         confidence, access, since, until, span_start, span_end, relation, source_kind, target_kind,
@@ -66,9 +60,6 @@ COLUMNS: Final = 21
 
 Access = tuple[str, str, str]
 """Tenant, knowledge base, and what names an ACL with a level."""
-
-Seen = Mapping[int, tuple[frozenset[str], Level]]
-"""ACL and level by the number that stands in rows."""
 
 
 def hash_of(entity_id: str, *, tenant: str, kb: str) -> int:
@@ -122,31 +113,6 @@ def edge_row(edge: Edge, edge_id: str, access: int) -> tuple[Any, ...]:
     )
 
 
-def read_edge(row: Sequence[Any], scope: Scope, seen: Seen) -> Edge:
-    """From the columns of `READ`."""
-    acl, level = seen[row[13]]
-    return Edge(
-        tenant=scope.tenant,
-        kb=scope.kb,
-        source=Entity(kind=KIND_OF[row[0]], key=row[1], name=row[2]),
-        relation=RELATION_OF[row[3]],
-        target=Entity(kind=KIND_OF[row[4]], key=row[5], name=row[6]),
-        doc_id=row[7],
-        chunk_id=str(row[8]),
-        start=row[9],
-        end=row[10],
-        extractor=row[11],
-        confidence=row[12],
-        acl=acl,
-        level=level,
-        since=row[14],
-        until=row[15],
-    )
-
-
-CONFIDENCE_COLUMN: Final = 12
-ACCESS_COLUMN: Final = 13
-ID_COLUMN: Final = 16
 _ENTITY_ID: Final = re.compile(r"(\w+):(.*)", re.DOTALL)
 
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from typing import Final, LiteralString
 
-from firstline.engines.postgres.graph_rows import READ
+from firstline.engines.postgres.graph_reading import READ
 
 READABLE: Final[LiteralString] = """e.access = ANY (ARRAY(
         SELECT access FROM firstline.graph_access
@@ -25,8 +25,8 @@ BURIED: Final[LiteralString] = """WITH buried AS MATERIALIZED (
 NOT_FORGOTTEN: Final[LiteralString] = """NOT EXISTS (
     SELECT FROM buried WHERE buried.doc_id = e.doc_id AND buried.upto >= e.since)"""
 
-# The rows are fetched through the index that they were chosen from, whose pages are at hand. That is what ">=" and
-# "LIMIT 1" are for: with "=" the primary key would be taken.
+# The rows are fetched through the index that they were chosen from, whose pages are at hand. That is what "OFFSET 0" is
+# for: without it the two looks are joined by the primary key, which takes five times as long.
 OUT: Final[LiteralString] = f"""SELECT {READ} FROM unnest(%(hashes)s::bigint[]) AS seed (hash)
 CROSS JOIN LATERAL (
     SELECT e.edge_id, e.confidence FROM firstline.graph_edges e
@@ -35,8 +35,8 @@ CROSS JOIN LATERAL (
 ) AS best
 CROSS JOIN LATERAL (
     SELECT * FROM firstline.graph_edges e
-    WHERE e.source_hash = seed.hash AND e.confidence = best.confidence AND e.edge_id >= best.edge_id
-    ORDER BY e.edge_id LIMIT 1
+    WHERE e.source_hash = seed.hash AND e.confidence = best.confidence AND e.edge_id = best.edge_id
+    OFFSET 0
 ) AS e
 WHERE {NOT_FORGOTTEN}"""  # noqa: S608  (put together from the constants above)
 
@@ -48,8 +48,8 @@ CROSS JOIN LATERAL (
 ) AS best
 CROSS JOIN LATERAL (
     SELECT * FROM firstline.graph_edges e
-    WHERE e.target_hash = seed.hash AND e.confidence = best.confidence AND e.edge_id >= best.edge_id
-    ORDER BY e.edge_id LIMIT 1
+    WHERE e.target_hash = seed.hash AND e.confidence = best.confidence AND e.edge_id = best.edge_id
+    OFFSET 0
 ) AS e
 WHERE {NOT_FORGOTTEN}"""  # noqa: S608  (put together from the constants above)
 
@@ -64,8 +64,8 @@ CROSS JOIN LATERAL (
 CROSS JOIN LATERAL (
     SELECT * FROM firstline.graph_edges e
     WHERE e.target_hash = seed.hash AND e.relation = 1
-      AND e.confidence = best.confidence AND e.edge_id >= best.edge_id
-    ORDER BY e.edge_id LIMIT 1
+      AND e.confidence = best.confidence AND e.edge_id = best.edge_id
+    OFFSET 0
 ) AS e
 WHERE {NOT_FORGOTTEN}"""  # noqa: S608  (put together from the constants above)
 

@@ -13,12 +13,14 @@ from pathlib import Path
 from firstline.engines.postgres.audit import PostgresAuditLedger
 from firstline.engines.postgres.care import PostgresCareLedger
 from firstline.engines.postgres.changes import PostgresChangeLedger
+from firstline.engines.postgres.communities import PostgresCommunities
 from firstline.engines.postgres.conversations import PostgresConversationLedger
 from firstline.engines.postgres.deliveries import PostgresDeliveryLedger, PostgresOutbox
 from firstline.engines.postgres.faults import translated
 from firstline.engines.postgres.feedback import PostgresFeedbackLedger
 from firstline.engines.postgres.gates import PostgresGateLedger
 from firstline.engines.postgres.graph import PostgresGraph
+from firstline.engines.postgres.graph_rules import PostgresGraphRules
 from firstline.engines.postgres.handoffs import PostgresHandoffLedger
 from firstline.engines.postgres.jobs import PostgresJobs
 from firstline.engines.postgres.keys import PostgresKeyLedger
@@ -27,6 +29,7 @@ from firstline.engines.postgres.migrate import migrate, read_migrations
 from firstline.engines.postgres.pool import Database, connect
 from firstline.engines.postgres.quarantine import PostgresQuarantineLedger
 from firstline.engines.postgres.records import PostgresRecordLedger
+from firstline.engines.postgres.revisions import PostgresRevisions
 from firstline.engines.postgres.server import EmbeddedServer, mark_data_folder
 from firstline.engines.postgres.snapshots import PostgresSnapshotLedger
 from firstline.engines.postgres.sources import PostgresSourceLedger
@@ -63,6 +66,9 @@ class PostgresLedgers:
     jobs: PostgresJobs
     care: PostgresCareLedger
     graph: PostgresGraph
+    communities: PostgresCommunities
+    graph_rules: PostgresGraphRules
+    revisions: PostgresRevisions
 
     async def database_size_bytes(self) -> int:
         """Tables and indexes on disk, without the write-ahead log."""
@@ -148,6 +154,9 @@ async def _connected(conninfo: str, channels: Sequence[str]) -> AsyncGenerator[P
             jobs=jobs,
             care=PostgresCareLedger(database),
             graph=PostgresGraph(database),
+            communities=PostgresCommunities(database),
+            graph_rules=PostgresGraphRules(database),
+            revisions=PostgresRevisions(database),
         )
     finally:
         await jobs.close()

@@ -137,6 +137,17 @@ KINDS: Final = (
         WHERE tenant || chr(31) || kb = %(key)s AND number = %(number)s AND to_jsonb(waits)::text = %(was)s""",
         told=True,
     ),
+    Kind(
+        name="rules of the graph",
+        rows="""SELECT tenant || chr(31) || kb AS key, number,
+            jsonb_build_object('first', first, 'second', second, 'note', note)::text AS record
+        FROM firstline.graph_rules WHERE tenant = %s""",
+        put="""UPDATE firstline.graph_rules SET first = %(record)s::jsonb ->> 'first',
+            second = %(record)s::jsonb ->> 'second', note = %(record)s::jsonb ->> 'note'
+        WHERE tenant || chr(31) || kb = %(key)s AND number = %(number)s
+          AND jsonb_build_object('first', first, 'second', second, 'note', note)::text = %(was)s""",
+        told=True,
+    ),
     # A job holds names of places alone. One that names who is forgotten is taken away: what waits is found without it.
     Kind(
         name="jobs, dead ones included",
@@ -180,6 +191,14 @@ USERS: Final[dict[str, tuple[LiteralString, LiteralString]]] = {
             changed_by = CASE WHEN changed_by ILIKE ANY (%(texts)s) THEN %(forgotten)s ELSE changed_by END
         WHERE tenant = %(tenant)s AND (owner ILIKE ANY (%(texts)s) OR changed_by ILIKE ANY (%(texts)s))""",
     ),
+    "who said rules of the graph": (
+        """SELECT count(*) AS found FROM firstline.graph_rules
+        WHERE tenant = %(tenant)s AND (said_by ILIKE ANY (%(texts)s) OR undone_by ILIKE ANY (%(texts)s))""",
+        """UPDATE firstline.graph_rules SET
+            said_by = CASE WHEN said_by ILIKE ANY (%(texts)s) THEN %(forgotten)s ELSE said_by END,
+            undone_by = CASE WHEN undone_by ILIKE ANY (%(texts)s) THEN %(forgotten)s ELSE undone_by END
+        WHERE tenant = %(tenant)s AND (said_by ILIKE ANY (%(texts)s) OR undone_by ILIKE ANY (%(texts)s))""",
+    ),
 }
 
 
@@ -197,6 +216,10 @@ OF_TENANT: Final[dict[str, tuple[LiteralString, LiteralString]]] = {
     "owners and expiry of curated answers": (
         "SELECT count(*) AS found FROM firstline.faq_entries WHERE tenant = %s",
         "DELETE FROM firstline.faq_entries WHERE tenant = %s",
+    ),
+    "rules of the graph": (
+        "SELECT count(*) AS found FROM firstline.graph_rules WHERE tenant = %s",
+        "DELETE FROM firstline.graph_rules WHERE tenant = %s",
     ),
     "drafts of tickets": (
         "SELECT count(*) AS found FROM firstline.draft_tickets WHERE tenant = %s",

@@ -55,6 +55,15 @@ class Checked:
             _check(edge, scope)
         return edges
 
+    async def edges(self, scope: Scope, *, after: str = "", limit: int) -> list[Edge]:
+        """A page, as ports.Graph gives it."""
+        edges = await self._graph.edges(scope, after=after, limit=limit)
+        if len(edges) > limit:
+            raise _not_asked()
+        for edge in edges:
+            _check(edge, scope)
+        return edges
+
 
 def _check(edge: Edge, scope: Scope) -> None:
     if (

@@ -30,6 +30,8 @@ NAMESAKES_MAX: Final = 4
 """Documents that go by one name; with more of them it tells nothing."""
 LARGE_WORDS_MAX: Final = 3
 LARGE_MAX: Final = 150
+_COMPONENT: Final = f"{EntityKind.COMPONENT}:"
+_ERROR: Final = f"{EntityKind.ERROR}:"
 _OPENERS: Final = frozenset(word.capitalize() for word in FUNCTION_WORDS)
 _CODE: Final = re.compile(r"\d|[a-z][A-Z]|[A-Z_]{4}")
 """Codes and alerts are called so: E11000, DiskPressure, ENOSPC."""
@@ -71,9 +73,9 @@ def _runs(text: str, ordinary: Collection[str], wanted: dict[str, None]) -> list
         if not _may_name(text[start:end], ordinary):
             continue
         found.append((key, start, end))
-        wanted[f"{EntityKind.COMPONENT}:{key}"] = None
+        wanted[_COMPONENT + key] = None
         if _CODE.search(text, start, end):
-            wanted[f"{EntityKind.ERROR}:{key}"] = None
+            wanted[_ERROR + key] = None
         if len(wanted) >= IDS_MAX:
             break
     return found
