@@ -210,6 +210,12 @@ class Settings(BaseModel):
         "settings file: language models, their limits and what may be spent (docs/models.md); none: no language model.",
     )
 
+    answers_by: Literal["extracts", "model"] = Field(
+        "extracts",
+        description="Who words an answer: extracts (the pages' own sentences), or the model of `[models.large]`, of "
+        "which nothing is shown that the pages do not say (docs/models.md).",
+    )
+
     handoff_webhook_url: str = Field("", description="Hand-overs are posted here as signed JSON.", repr=False)
     handoff_webhook_secret: str = Field(
         "",

@@ -108,6 +108,7 @@ class ScriptedJourney:
         principal: Principal,
         question: str,
         on_status: Callable[[str], Awaitable[None]] | None = None,
+        on_claims: Callable[[Answered, str], Awaitable[None]] | None = None,
     ) -> Turn:
         readable_message(question, chars_max=Settings().question_chars_max)
         for step in ("triage", "retrieve", "compose"):

@@ -43,10 +43,12 @@ from firstline.domain.completions import (
     UNSEEN_ENDS,
     Completion,
     Finish,
+    ModelDraft,
     ModelRequest,
     ModelRole,
     Part,
     Piece,
+    WrittenClaim,
 )
 from firstline.domain.content import content_hash_of
 from firstline.domain.events import (
@@ -266,6 +268,7 @@ __all__ = [
     "KeyScope",
     "Lag",
     "Level",
+    "ModelDraft",
     "ModelRequest",
     "ModelRole",
     "ModelSeen",
@@ -328,6 +331,7 @@ __all__ = [
     "Verdict",
     "Verification",
     "WaitingChange",
+    "WrittenClaim",
     "act_for",
     "acting_for",
     "acting_tenant",

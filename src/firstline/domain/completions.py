@@ -101,3 +101,32 @@ class Piece:
 
     text: str = ""
     completion: Completion | None = None
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class WrittenClaim:
+    """One claim as a model wrote it, redacted and not judged. `cites` are indexes of `ModelDraft.issued`, from 1, or
+    whatever else it said they were."""
+
+    text: str
+    kind: str
+    cites: tuple[int, ...]
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class ModelDraft:
+    """What a model wrote for a turn: enough to judge it once more without calling anybody.
+
+    `issued`: the chunks that it was given, by index from 1. `prompt` names the prompt, its version and its hash.
+    `trimmed`: pieces of evidence, the last in rank, that were left out because all together were too long. `shown`: how
+    many claims stood. `dropped`: why the others fell, in words without any text of documents or customers.
+    """
+
+    claims: tuple[WrittenClaim, ...]
+    issued: tuple[str, ...]
+    prompt: str
+    model_id: str
+    finish: Finish
+    trimmed: int = 0
+    shown: int = 0
+    dropped: tuple[str, ...] = ()
