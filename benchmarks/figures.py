@@ -28,6 +28,7 @@ from benchmarks import (
     pii,
     pii_engineers,
     quality_figures,
+    shown_claims,
     snapshot_figures,
     speed_figures,
     triage_figures,
@@ -62,6 +63,7 @@ def registry() -> Registry:
     graph_incremental.register(found)
     graph_traverse.register(found)
     gateway.register(found)
+    shown_claims.register(found)
     return found
 
 
