@@ -14,13 +14,14 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Mapping
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
 from firstline.caches.store import Kept
 from firstline.domain import Completion, GatewaySeen, ModelRole, ModelSeen, RoleSeen
-from firstline.errors import InvalidInput
+from firstline.errors import FirstlineError, InvalidInput
 from firstline.model_settings import BudgetSettings, ModelEntry, ModelsSettings, RoleSettings
 from firstline.models.gateway.breaker import Breaker
 from firstline.models.gateway.budgets import BudgetLimits, Budgets, Limit
@@ -61,6 +62,13 @@ class OpenModels:
     probes: tuple[Probe, ...]
     seen: Callable[[], GatewaySeen]
     providers: tuple[ProviderModel, ...] = ()
+
+    async def load(self) -> None:
+        """Load the libraries before a question has to wait for them. What is wrong with a model is told when it is
+        called."""
+        for provider in self.providers:
+            with suppress(FirstlineError):
+                await provider.load()
 
     async def close(self) -> None:
         for provider in self.providers:

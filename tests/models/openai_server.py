@@ -198,6 +198,38 @@ async def _babbles(writer: asyncio.StreamWriter) -> None:
         await asyncio.sleep(0)
 
 
+async def _claude(writer: asyncio.StreamWriter, texts: Sequence[str], stop: str | None) -> None:
+    """The events of Anthropic's messages."""
+    usage = {"input_tokens": 21, "output_tokens": 1}
+    message = {"id": "m", "type": "message", "role": "assistant", "model": "m", "content": [], "usage": usage}
+    message |= {"stop_reason": None, "stop_sequence": None}
+    events: list[dict[str, Any]] = [
+        {"type": "message_start", "message": message},
+        {"type": "content_block_start", "index": 0, "content_block": {"type": "text", "text": ""}},
+        *({"type": "content_block_delta", "index": 0, "delta": {"type": "text_delta", "text": text}} for text in texts),
+    ]
+    if stop is not None:
+        events += [
+            {"type": "content_block_stop", "index": 0},
+            {
+                "type": "message_delta",
+                "delta": {"stop_reason": stop, "stop_sequence": None},
+                "usage": {"output_tokens": len(texts)},
+            },
+            {"type": "message_stop"},
+        ]
+    await _head(writer)
+    for event in events:
+        writer.write(f"event: {event['type']}\ndata: {json.dumps(event)}\n\n".encode())
+    await writer.drain()
+
+
+async def _claude_error(writer: asyncio.StreamWriter, status: str, kind: str, **more: str) -> None:
+    await _head(writer, status, kind="application/json", **more)
+    writer.write(json.dumps({"type": "error", "error": {"type": kind, "message": KEY}}).encode())
+    await writer.drain()
+
+
 LONG = "This model's maximum context length is 8192 tokens. However, your messages resulted in 9001 tokens."
 KEY = "Incorrect API key provided: sk-secret-7. You can find your key at https://example.com."
 BUSY = "Rate limit reached."
@@ -234,6 +266,14 @@ PLAYS: Final[dict[str, Any]] = {
     "babbles": _babbles,
     "cut": lambda w: _say(w, ["one ", "two"], finish="length"),
     "empty": lambda w: _say(w, []),
+    "claude": lambda w: _claude(w, ["Restart ", "the ", "node."], "end_turn"),
+    "claude-refuses": lambda w: _claude(w, [], "refusal"),
+    "claude-cut": lambda w: _claude(w, ["one ", "two"], "max_tokens"),
+    "claude-closes": lambda w: _claude(w, ["one "], None),
+    "claude-401": lambda w: _claude_error(w, "401 Unauthorized", "authentication_error"),
+    "claude-404": lambda w: _claude_error(w, "404 Not Found", "not_found_error"),
+    "claude-429": lambda w: _claude_error(w, "429 Too Many Requests", "rate_limit_error", retry_after="7"),
+    "claude-529": lambda w: _claude_error(w, "529 Overloaded", "overloaded_error"),
     "json": lambda w: _say(w, ['{"claims": [', '"a", "b"', "]}"]),
     "json-fenced": lambda w: _say(w, ['```json\n{"claims": ["a"]}\n```']),
     "json-half": lambda w: _say(w, ['{"claims": ["a", "b']),
