@@ -219,6 +219,37 @@ async def test_another_provider_ends_in_the_same_ways(name: str) -> None:
         await opened.close()
 
 
+@pytest.mark.parametrize(
+    ("name", "finish"),
+    [
+        ("gpt", Finish.WHOLE),
+        ("gpt-cut", Finish.CUT),
+        ("gpt-closes", Finish.BROKEN_OFF),
+        ("401", None),
+        ("429", None),
+    ],
+)
+async def test_a_model_at_its_own_address_ends_in_the_same_ways(
+    name: str, finish: Finish | None, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async with serving() as server:
+        monkeypatch.setenv("OPENAI_BASE_URL", server.url)
+        monkeypatch.setenv("OPENAI_API_KEY", KEY)
+        settings = ModelsSettings.model_validate({"large": {"chain": [f"openai:{name}"], "attempts": 1}})
+        opened = open_models(settings, Kept("model", bytes_max=0))
+        assert opened is not None
+        if finish is None:
+            with pytest.raises(FirstlineError) as told:
+                await opened.language.complete(asked())
+            assert type(told.value) is FAILURES[name]
+        else:
+            said, end = await pieces(opened.language.stream(asked(system=("You answer.",))))
+            assert end is not None and (end.finish, end.text) == (finish, said) and said
+            assert finish is Finish.BROKEN_OFF or (end.tokens_in, end.counted) == (21, True)
+        assert len(server.bodies) == 1 and KEY in server.headers[0]
+        await opened.close()
+
+
 @pytest.mark.parametrize("provider", ["openai", "anthropic"])
 async def test_a_providers_usual_key_is_not_sent_to_another_address(
     provider: str, monkeypatch: pytest.MonkeyPatch
