@@ -3,8 +3,8 @@ gateway that is measured.
 
 `overhead`: 2,000 requests one after the other, no two alike, over a model that answers at once: milliseconds of the
 processor from the request to the completion through every wrapper, with budgets and cache on. `coalesced`: 1,000
-identical requests at once, and how many calls came of them. `missed`: 20 minutes of providers that hang, fail, reset and
-come back, on a clock that jumps: requests that ended after their deadline.
+identical requests at once, and how many calls came of them. `missed`: 20 minutes of providers that hang, fail, reset
+and come back, on a clock that jumps: requests that ended after their deadline.
 """
 
 from __future__ import annotations
@@ -88,8 +88,8 @@ def request(number: int, *, within_s: float = 10.0, tenant: str = "acme") -> Mod
 
 
 async def overhead_p95() -> Measured:
-    """Processor time of this thread, which waits for nothing here: on a crowded machine the clock on the wall tells what
-    the neighbours took, and is told beside it. The model itself is taken off by its median without a gateway."""
+    """Processor time of this thread, which waits for nothing here: on a crowded machine the clock on the wall tells
+    what the neighbours took, and is told beside it. The model itself is taken off by its median without a gateway."""
     bare = Played("bare", lambda: WORDS)
     wrapped = composed(Played("instant", lambda: WORDS), Played("next", lambda: WORDS))
     bare_ms: list[float] = []
