@@ -1,10 +1,10 @@
 """What does the gateway to language models cost, share and keep? Over models that are scripted, so that it is the
 gateway that is measured.
 
-`overhead`: 2,000 requests one after the other, no two alike, over a model that answers at once: milliseconds from the
-request to the completion through every wrapper, with budgets and cache on. `coalesced`: 1,000 identical requests at
-once, and how many calls came of them. `missed`: 20 minutes of providers that hang, fail, reset and come back, on a
-clock that jumps: requests that ended after their deadline.
+`overhead`: 2,000 requests one after the other, no two alike, over a model that answers at once: milliseconds of the
+processor from the request to the completion through every wrapper, with budgets and cache on. `coalesced`: 1,000
+identical requests at once, and how many calls came of them. `missed`: 20 minutes of providers that hang, fail, reset
+and come back, on a clock that jumps: requests that ended after their deadline.
 """
 
 from __future__ import annotations
@@ -71,7 +71,8 @@ def composed(*models: Played) -> LanguageModel:
     chain = [{"model": f"openai:{model.model_id(role)}", "price_in": 1.0, "price_out": 4.0} for model in models]
     budgets = {"turn_tokens": 10**6, "session_tokens": 10**7, "tenant_day_tokens": 10**9, "day_cost": 1e6}
     settings = ModelsSettings.model_validate({"large": {"chain": chain, "first_token_s": 2.0}, "budgets": budgets})
-    return compose(settings, {role: models}, Kept("model", bytes_max=16_000_000))[0]
+    chance = random.Random(5).random  # noqa: S311 - a script
+    return compose(settings, {role: models}, Kept("model", bytes_max=16_000_000), chance=chance)[0]
 
 
 def request(number: int, *, within_s: float = 10.0, tenant: str = "acme") -> ModelRequest:
@@ -87,21 +88,33 @@ def request(number: int, *, within_s: float = 10.0, tenant: str = "acme") -> Mod
 
 
 async def overhead_p95() -> Measured:
-    """Against the same model without a gateway, of which the bare time is taken off by its median."""
+    """Processor time of this thread, which waits for nothing here: on a crowded machine the clock on the wall tells
+    what the neighbours took, and is told beside it. The model itself is taken off by its median without a gateway."""
     bare = Played("bare", lambda: WORDS)
     wrapped = composed(Played("instant", lambda: WORDS), Played("next", lambda: WORDS))
-    spent: dict[str, list[float]] = {"bare": [], "gateway": []}
+    bare_ms: list[float] = []
+    own_ms: list[float] = []
+    wall_ms: list[float] = []
     for number in range(WARM_UP + REQUESTS):
-        for name, call in (("bare", bare.complete), ("gateway", wrapped.complete)):
-            asked = request(number)
-            began = time.perf_counter()
-            await call(asked)
-            if number >= WARM_UP:
-                spent[name].append((time.perf_counter() - began) * 1000)
-    told = (
-        f"ms (p50 {nearest_rank(spent['gateway'], 0.5):.3g}; the model itself {nearest_rank(spent['bare'], 0.5):.3g})"
+        without, _ = await _spent_ms(bare, request(number))
+        own, wall = await _spent_ms(wrapped, request(number))
+        if number >= WARM_UP:
+            bare_ms.append(without)
+            own_ms.append(own)
+            wall_ms.append(wall)
+    itself = nearest_rank(bare_ms, 0.5)
+    return Measured(
+        value=nearest_rank(own_ms, 0.95) - itself,
+        unit=f"ms of the processor (p50 {nearest_rank(own_ms, 0.5) - itself:.3g}; on the wall "
+        f"p50 {nearest_rank(wall_ms, 0.5):.3g}, p95 {nearest_rank(wall_ms, 0.95):.3g})",
     )
-    return Measured(value=nearest_rank(spent["gateway"], 0.95) - nearest_rank(spent["bare"], 0.5), unit=told)
+
+
+async def _spent_ms(model: LanguageModel, asked: ModelRequest) -> tuple[float, float]:
+    """Of one request: (of the processor, on the wall)."""
+    wall, own = time.perf_counter(), time.thread_time()
+    await model.complete(asked)
+    return (time.thread_time() - own) * 1000, (time.perf_counter() - wall) * 1000
 
 
 async def coalesced_calls() -> Measured:

@@ -13,14 +13,16 @@ aside in the budgets, a second attempt too. FirstToken stands before models that
 from __future__ import annotations
 
 import os
+import random
 from collections.abc import Callable, Mapping
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
 from firstline.caches.store import Kept
 from firstline.domain import Completion, GatewaySeen, ModelRole, ModelSeen, RoleSeen
-from firstline.errors import InvalidInput
+from firstline.errors import FirstlineError, InvalidInput
 from firstline.model_settings import BudgetSettings, ModelEntry, ModelsSettings, RoleSettings
 from firstline.models.gateway.breaker import Breaker
 from firstline.models.gateway.budgets import BudgetLimits, Budgets, Limit
@@ -61,6 +63,13 @@ class OpenModels:
     probes: tuple[Probe, ...]
     seen: Callable[[], GatewaySeen]
     providers: tuple[ProviderModel, ...] = ()
+
+    async def load(self) -> None:
+        """Load the libraries before a question has to wait for them. What is wrong with a model is told when it is
+        called."""
+        for provider in self.providers:
+            with suppress(FirstlineError):
+                await provider.load()
 
     async def close(self) -> None:
         for provider in self.providers:
@@ -130,11 +139,18 @@ def open_models(
 
 
 def compose(
-    settings: ModelsSettings, chains: Mapping[ModelRole, tuple[LanguageModel, ...]], kept: Kept[Completion]
+    settings: ModelsSettings,
+    chains: Mapping[ModelRole, tuple[LanguageModel, ...]],
+    kept: Kept[Completion],
+    *,
+    chance: Callable[[], float] = random.random,
 ) -> tuple[LanguageModel, Callable[[], GatewaySeen]]:
-    """The gateway around these models, one for each entry of a role's chain, and what it counts."""
+    """The gateway around these models, one for each entry of a role's chain, and what it counts. `chance` (0 to 1) is
+    the jitter of pauses."""
     budgets = Budgets(_limits(settings.budgets))
-    roles = tuple(_role(role, settings.roles[role.value], chain, budgets, kept) for role, chain in chains.items())
+    roles = tuple(
+        _role(role, settings.roles[role.value], chain, budgets, kept, chance) for role, chain in chains.items()
+    )
     gateway = Roles(
         {one.role: one.model for one in roles},
         {role: RoleLimits(max_tokens=own.max_tokens, timeout_s=own.timeout_s) for role, own in _named(settings)},
@@ -170,10 +186,11 @@ def _role(
     chain: tuple[LanguageModel, ...],
     budgets: Budgets,
     kept: Kept[Completion],
+    chance: Callable[[], float],
 ) -> _Role:
     last = len(chain) - 1
     models = tuple(
-        _watched(role, model, entry, settings, budgets, is_last=at == last)
+        _watched(role, model, entry, settings, budgets, chance, is_last=at == last)
         for at, (model, entry) in enumerate(zip(chain, settings.chain, strict=True))
     )
     queue = FairQueue(
@@ -185,7 +202,14 @@ def _role(
 
 
 def _watched(
-    role: ModelRole, model: LanguageModel, entry: ModelEntry, settings: RoleSettings, budgets: Budgets, *, is_last: bool
+    role: ModelRole,
+    model: LanguageModel,
+    entry: ModelEntry,
+    settings: RoleSettings,
+    budgets: Budgets,
+    chance: Callable[[], float],
+    *,
+    is_last: bool,
 ) -> _Watched:
     timed: LanguageModel = Deadline(model, timeout_s=settings.call_s)
     if not is_last:
@@ -194,9 +218,9 @@ def _watched(
     counted = Counted(priced, role=role)
     breaker = Breaker(counted)
     retrying = (
-        Retrying(breaker, attempts_max=settings.attempts)
+        Retrying(breaker, attempts_max=settings.attempts, chance=chance)
         if is_last
-        else Retrying(breaker, attempts_max=settings.attempts, pause_s_max=PAUSE_S_BEFORE_NEXT)
+        else Retrying(breaker, attempts_max=settings.attempts, pause_s_max=PAUSE_S_BEFORE_NEXT, chance=chance)
     )
     return _Watched(retrying, breaker, counted, priced)
 

@@ -198,6 +198,8 @@ async def open_firstline(
         models = open_models(settings.models, caches.model)
         if models is not None:
             stack.push_async_callback(models.close)
+            if serves:
+                stack.callback(asyncio.create_task(models.load(), name="models-load").cancel)
         purger = Purger(
             knowledge=ledgers.knowledge,
             tombstones=ledgers.tombstones,

@@ -198,6 +198,66 @@ async def _babbles(writer: asyncio.StreamWriter) -> None:
         await asyncio.sleep(0)
 
 
+async def _claude(writer: asyncio.StreamWriter, texts: Sequence[str], stop: str | None) -> None:
+    """The events of Anthropic's messages."""
+    usage = {"input_tokens": 21, "output_tokens": 1}
+    message = {"id": "m", "type": "message", "role": "assistant", "model": "m", "content": [], "usage": usage}
+    message |= {"stop_reason": None, "stop_sequence": None}
+    events: list[dict[str, Any]] = [
+        {"type": "message_start", "message": message},
+        {"type": "content_block_start", "index": 0, "content_block": {"type": "text", "text": ""}},
+        *({"type": "content_block_delta", "index": 0, "delta": {"type": "text_delta", "text": text}} for text in texts),
+    ]
+    if stop is not None:
+        events += [
+            {"type": "content_block_stop", "index": 0},
+            {
+                "type": "message_delta",
+                "delta": {"stop_reason": stop, "stop_sequence": None},
+                "usage": {"output_tokens": len(texts)},
+            },
+            {"type": "message_stop"},
+        ]
+    await _head(writer)
+    for event in events:
+        writer.write(f"event: {event['type']}\ndata: {json.dumps(event)}\n\n".encode())
+    await writer.drain()
+
+
+async def _responses(writer: asyncio.StreamWriter, texts: Sequence[str], status: str | None) -> None:
+    """The events of OpenAI's own responses, which its models are called by when no other address is given."""
+
+    def response(state: str) -> dict[str, Any]:
+        usage = {"input_tokens": 21, "output_tokens": len(texts), "total_tokens": 21 + len(texts)}
+        usage |= {"input_tokens_details": {"cached_tokens": 0}, "output_tokens_details": {"reasoning_tokens": 0}}
+        made = {"id": "r", "object": "response", "created_at": 1, "model": "m", "status": state, "output": []}
+        made |= {"parallel_tool_calls": False, "tool_choice": "auto", "tools": [], "usage": usage, "error": None}
+        return made | {"incomplete_details": {"reason": "max_output_tokens"} if state == "incomplete" else None}
+
+    part = {"type": "output_text", "text": "", "annotations": []}
+    item = {"id": "i", "type": "message", "role": "assistant", "status": "in_progress", "content": []}
+    at = {"item_id": "i", "output_index": 0, "content_index": 0}
+    events: list[dict[str, Any]] = [
+        {"type": "response.created", "response": response("in_progress")},
+        {"type": "response.output_item.added", "output_index": 0, "item": item},
+        {"type": "response.content_part.added", **at, "part": part},
+        *({"type": "response.output_text.delta", **at, "delta": text, "logprobs": []} for text in texts),
+    ]
+    if status is not None:
+        events.append({"type": f"response.{status}", "response": response(status)})
+    await _head(writer)
+    for number, event in enumerate(events):
+        event["sequence_number"] = number
+        writer.write(f"event: {event['type']}\ndata: {json.dumps(event)}\n\n".encode())
+    await writer.drain()
+
+
+async def _claude_error(writer: asyncio.StreamWriter, status: str, kind: str, **more: str) -> None:
+    await _head(writer, status, kind="application/json", **more)
+    writer.write(json.dumps({"type": "error", "error": {"type": kind, "message": KEY}}).encode())
+    await writer.drain()
+
+
 LONG = "This model's maximum context length is 8192 tokens. However, your messages resulted in 9001 tokens."
 KEY = "Incorrect API key provided: sk-secret-7. You can find your key at https://example.com."
 BUSY = "Rate limit reached."
@@ -234,6 +294,17 @@ PLAYS: Final[dict[str, Any]] = {
     "babbles": _babbles,
     "cut": lambda w: _say(w, ["one ", "two"], finish="length"),
     "empty": lambda w: _say(w, []),
+    "claude": lambda w: _claude(w, ["Restart ", "the ", "node."], "end_turn"),
+    "claude-refuses": lambda w: _claude(w, [], "refusal"),
+    "claude-cut": lambda w: _claude(w, ["one ", "two"], "max_tokens"),
+    "claude-closes": lambda w: _claude(w, ["one "], None),
+    "claude-401": lambda w: _claude_error(w, "401 Unauthorized", "authentication_error"),
+    "claude-404": lambda w: _claude_error(w, "404 Not Found", "not_found_error"),
+    "claude-429": lambda w: _claude_error(w, "429 Too Many Requests", "rate_limit_error", retry_after="7"),
+    "claude-529": lambda w: _claude_error(w, "529 Overloaded", "overloaded_error"),
+    "gpt": lambda w: _responses(w, ["Restart ", "the ", "node."], "completed"),
+    "gpt-cut": lambda w: _responses(w, ["one ", "two"], "incomplete"),
+    "gpt-closes": lambda w: _responses(w, ["one "], None),
     "json": lambda w: _say(w, ['{"claims": [', '"a", "b"', "]}"]),
     "json-fenced": lambda w: _say(w, ['```json\n{"claims": ["a"]}\n```']),
     "json-half": lambda w: _say(w, ['{"claims": ["a", "b']),

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import random
 from collections.abc import AsyncGenerator, Callable, Sequence
 from dataclasses import dataclass, field
 from typing import Any
@@ -94,7 +95,11 @@ def settings(*names: str, **role: Any) -> ModelsSettings:
 def gateway(*models: LanguageModel, bytes_max: int = 0, **role: Any) -> tuple[LanguageModel, Any]:
     """The whole gateway around these models, and what it counts."""
     names = [model.model_id(ModelRole.LARGE) for model in models]
-    return compose(settings(*names, **role), {ModelRole.LARGE: models}, Kept("model", bytes_max=bytes_max))
+    # The same jitter every time: what is simulated can be looked at again.
+    chance = random.Random(5).random  # noqa: S311 - a script
+    return compose(
+        settings(*names, **role), {ModelRole.LARGE: models}, Kept("model", bytes_max=bytes_max), chance=chance
+    )
 
 
 async def pieces(stream: AsyncGenerator[Piece]) -> tuple[str, Completion | None]:

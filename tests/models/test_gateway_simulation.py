@@ -188,6 +188,13 @@ def test_twenty_minutes_of_everything(seed: int) -> None:
     run(work())
 
 
+def test_the_same_seed_is_the_same_twenty_minutes() -> None:
+    async def work() -> dict[str, int]:
+        return dict((await twenty_minutes(4, calls=300))[0].ends)
+
+    assert run(work()) == run(work())
+
+
 def test_budgets_are_never_exceeded_whatever_is_counted() -> None:
     async def work() -> None:
         for seed in range(3):

@@ -350,6 +350,50 @@ def test_whoever_leaves_at_any_moment_takes_no_place_with_them() -> None:
     run(work())
 
 
+def test_every_tenant_that_waits_gets_the_same_share_at_any_time() -> None:
+    async def work() -> None:
+        model = always("a", Wait(1), "x", whole())
+        queue = FairQueue(model, calls_max=2)
+        tasks = [
+            asyncio.create_task(queue.complete(asked(f"{n}", tenant=tenant, within_s=900)))
+            for tenant, many in (("a", 60), ("b", 30), ("c", 30))
+            for n in range(many)
+        ]
+        for _ in range(20):
+            await asyncio.sleep(2)
+            served = [sum(call.tenant == tenant for call in model.calls) for tenant in "abc"]
+            # Two were begun before anybody else came.
+            assert max(served) - min(served) <= 3, served
+        await asyncio.gather(*tasks)
+
+    run(work())
+
+
+def test_a_place_that_is_given_in_the_moment_of_leaving_goes_to_the_next() -> None:
+    async def work() -> None:
+        victims: list[asyncio.Task[Completion]] = []
+
+        class Unlucky(FairQueue):
+            def _release(self) -> None:
+                super()._release()
+                if victims:
+                    victims.pop().cancel()
+
+        model = always("a", Wait(1), "x", whole())
+        queue = Unlucky(model, calls_max=1)
+        first = asyncio.create_task(queue.complete(asked(within_s=60)))
+        await asyncio.sleep(0.5)
+        leaving = asyncio.create_task(queue.complete(asked(within_s=60)))
+        last = asyncio.create_task(queue.complete(asked(within_s=60)))
+        await asyncio.sleep(0)
+        victims.append(leaving)
+        await first
+        assert (await last).text == "" and leaving.cancelled() and queue.running == 0
+        assert len(model.calls) == 2
+
+    run(work())
+
+
 # --- budgets --------------------------------------------------------------------------------------------------------
 
 
@@ -550,6 +594,17 @@ def test_a_late_piece_is_never_handed_on_twice() -> None:
         shared = Coalescing(NamedEnds(always("a", "one ", "two ", DOWN)))
         for said, end in await asyncio.gather(*(pieces(shared.stream(asked())) for _ in range(20))):
             assert said == "one two " and end is not None and end.finish is Finish.BROKEN_OFF
+
+    run(work())
+
+
+def test_an_answer_that_broke_off_before_it_began_is_an_error() -> None:
+    async def work() -> None:
+        for steps in ((), (whole(finish=Finish.BROKEN_OFF),), ("", whole(finish=Finish.LATE))):
+            with pytest.raises(Unavailable):
+                await pieces(NamedEnds(always("a", *steps)).stream(asked()))
+        with pytest.raises(TooLong):
+            await pieces(NamedEnds(always("a", TOO_LONG)).stream(asked()))
 
     run(work())
 

@@ -1,4 +1,4 @@
-"""The table [models]: what is refused and in which words, where keys come from, and that nothing is loaded without it."""
+"""The table [models]: what is refused in which words, where keys come from, and that nothing is loaded without it."""
 
 from __future__ import annotations
 
@@ -112,7 +112,8 @@ def test_without_models_nothing_is_opened_and_nothing_of_theirs_is_loaded() -> N
         [
             sys.executable,
             "-c",
-            "import sys, firstline.wiring, firstline.api.app, firstline.cli.doctor_command, firstline.cli.model_checks\n"
+            "import sys, firstline.wiring, firstline.api.app, firstline.cli.doctor_command\n"
+            "import firstline.cli.model_checks\n"
             "names = ('pydantic_ai', 'openai', 'anthropic', 'httpx2', 'pydantic_graph', 'genai_prices')\n"
             "print([name for name in sys.modules if name.partition('.')[0] in names])",
         ],

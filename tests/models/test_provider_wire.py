@@ -186,6 +186,86 @@ async def test_json_is_parsed_and_checked(name: str) -> None:
         assert server.bodies[0]["response_format"]["type"] == "json_schema"
 
 
+CLAUDE: dict[str, Finish | type[FirstlineError]] = {
+    "claude": Finish.WHOLE,
+    "claude-refuses": Finish.REFUSED,
+    "claude-cut": Finish.CUT,
+    "claude-closes": Unavailable,
+    "claude-401": InvalidInput,
+    "claude-404": NotFound,
+    "claude-429": TooManyRequests,
+    "claude-529": Unavailable,
+}
+
+
+@pytest.mark.parametrize("name", CLAUDE)
+async def test_another_provider_ends_in_the_same_ways(name: str) -> None:
+    async with serving() as server:
+        entry = {"model": f"anthropic:{name}", "base_url": server.url.removesuffix("/v1"), "key_env": "TEST_KEY"}
+        settings = ModelsSettings.model_validate({"large": {"chain": [entry], "attempts": 1}})
+        opened = open_models(settings, Kept("model", bytes_max=0), environ={"TEST_KEY": KEY})
+        assert opened is not None
+        expected = CLAUDE[name]
+        if isinstance(expected, Finish):
+            said, end = await pieces(opened.language.stream(asked(system=("You answer.",))))
+            assert end is not None and (end.finish, end.text) == (expected, said)
+            assert end.finish is not Finish.WHOLE or (said, end.tokens_in) == ("Restart the node.", 21)
+            assert KEY in server.headers[0]
+        else:
+            with pytest.raises(expected) as told:
+                await opened.language.complete(asked())
+            assert KEY not in str(told.value)
+        assert len(server.bodies) == 1
+        await opened.close()
+
+
+@pytest.mark.parametrize(
+    ("name", "finish"),
+    [
+        ("gpt", Finish.WHOLE),
+        ("gpt-cut", Finish.CUT),
+        ("gpt-closes", Finish.BROKEN_OFF),
+        ("401", None),
+        ("429", None),
+    ],
+)
+async def test_a_model_at_its_own_address_ends_in_the_same_ways(
+    name: str, finish: Finish | None, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async with serving() as server:
+        monkeypatch.setenv("OPENAI_BASE_URL", server.url)
+        monkeypatch.setenv("OPENAI_API_KEY", KEY)
+        settings = ModelsSettings.model_validate({"large": {"chain": [f"openai:{name}"], "attempts": 1}})
+        opened = open_models(settings, Kept("model", bytes_max=0))
+        assert opened is not None
+        if finish is None:
+            with pytest.raises(FirstlineError) as told:
+                await opened.language.complete(asked())
+            assert type(told.value) is FAILURES[name]
+        else:
+            said, end = await pieces(opened.language.stream(asked(system=("You answer.",))))
+            assert end is not None and (end.finish, end.text) == (finish, said) and said
+            assert finish is Finish.BROKEN_OFF or (end.tokens_in, end.counted) == (21, True)
+        assert len(server.bodies) == 1 and KEY in server.headers[0]
+        await opened.close()
+
+
+@pytest.mark.parametrize("provider", ["openai", "anthropic"])
+async def test_a_providers_usual_key_is_not_sent_to_another_address(
+    provider: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv(f"{provider.upper()}_API_KEY", KEY)
+    async with serving() as server:
+        entry = {"model": f"{provider}:{'fine' if provider == 'openai' else 'claude'}", "base_url": server.url}
+        settings = ModelsSettings.model_validate({"large": {"chain": [entry], "attempts": 1}})
+        opened = open_models(settings, Kept("model", bytes_max=0))
+        assert opened is not None
+        await opened.load()
+        await opened.language.complete(asked())
+        assert len(server.headers) == 1 and KEY not in server.headers[0]
+        await opened.close()
+
+
 async def test_json_is_asked_for_in_words_where_a_server_knows_no_schemas() -> None:
     async with serving() as server:
         entry = {"model": "openai:json", "base_url": server.url, "json_mode": "prompted"}

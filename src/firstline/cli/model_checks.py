@@ -36,6 +36,8 @@ async def models_are_fine(settings: ModelsSettings, *, environ: Mapping[str, str
         say("ok    no language model is configured: answers are quoted from the evidence")
         return True
     try:
+        # What loading the libraries takes is no model's time.
+        await opened.load()
         # One after the other: two at once would make each look slower than it is.
         return all([await _is_fine(probe) for probe in opened.probes])
     finally:

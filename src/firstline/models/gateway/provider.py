@@ -73,6 +73,10 @@ class ProviderModel:
                 return
             raise failure from error
 
+    async def load(self) -> None:
+        """Before the first question has to wait for it. Errors as `load_model`."""
+        await self._loaded()
+
     async def close(self) -> None:
         await self._stack.aclose()
         self._model = None

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 from collections import Counter
 from collections.abc import AsyncGenerator, Mapping
+from contextlib import aclosing
 from dataclasses import dataclass, replace
 
 from firstline.domain import Completion, ModelRequest, ModelRole, Piece
@@ -36,8 +37,11 @@ class Roles:
     async def complete(self, request: ModelRequest) -> Completion:
         return await self._chain(request.role).complete(self._limited(request))
 
-    def stream(self, request: ModelRequest) -> AsyncGenerator[Piece]:
-        return self._chain(request.role).stream(self._limited(request))
+    async def stream(self, request: ModelRequest) -> AsyncGenerator[Piece]:
+        stream = self._chain(request.role).stream(self._limited(request))
+        async with aclosing(stream):
+            async for piece in stream:
+                yield piece
 
     def _chain(self, role: ModelRole) -> LanguageModel:
         chain = self._chains.get(role)
