@@ -14,12 +14,19 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from tests.journeys.world import World, asker, page
 
-from firstline.domain import Answered, Draft, Escalated, Finish, Part, Turn
-from firstline.errors import OverBudget, TooLong, Unavailable
+from firstline.documents.redact import PatternRedactor
+from firstline.domain import Answered, Clarify, Draft, Escalated, Finish, Part, Turn
+from firstline.engines.postgres.codec import decode, encode
+from firstline.engines.scrub import scrubbed
+from firstline.errors import InvalidInput, OverBudget, TooLong, Unavailable
+from firstline.ports import Marks
+from firstline.questions.extracts import FromExtracts
 from firstline.questions.replay import replay
 from firstline.questions.verify import verify
 from firstline.questions.writing.composer import ByModel
 from firstline.questions.writing.prompt import parts_of, prompt_named
+from firstline.settings import Settings
+from firstline.wiring import composer_of
 
 sys.path.insert(0, str(Path(__file__).parents[1] / "models"))
 from scripted_models import Scripted, Wait, always, gateway, whole
@@ -313,6 +320,56 @@ async def test_a_thousand_identical_questions_make_one_call():
     )
     assert len(model.calls) == 1
     assert {tuple(texts(turn)) for turn in turns} == {(STALLS, START)}
+
+
+async def test_a_draft_is_kept_with_its_turn_and_forgotten_with_its_page():
+    turn = await written(claim(STALLS, 1), claim("Wait 90 seconds.", 1))
+    record = encode(turn)
+    assert decode(Turn, json.loads(json.dumps(record))) == turn
+    older = {name: value for name, value in record.items() if name != "draft"}
+    assert decode(Turn, older).draft is None
+    assert turn.draft is not None
+    marks = Marks(
+        doc_ids=frozenset(), chunk_ids=frozenset(turn.draft.issued[:1]), texts=frozenset(), titles=frozenset()
+    )
+    left = json.dumps(scrubbed(record["draft"], marks))
+    assert STALLS not in left
+    assert "90" not in left
+    assert "answer-1-" in left
+
+
+async def test_a_page_in_another_language_asks_no_model_and_a_draft_in_one_falls():
+    world = await world_with(model := always("large", draft(claim(STALLS, 1)), whole()))
+    german = await ask(world, "Warum steht die printer queue und was kann ich tun?")
+    assert model.calls == []
+    assert german.draft is None
+    assert isinstance(german.outcome, Answered | Escalated | Clarify)
+
+
+def test_every_prompt_has_a_version_and_a_name_that_changes_with_it():
+    found = prompt_named("answer")
+    name, version, digest = found.prompt_id.split("-")
+    assert (name, version, len(digest)) == ("answer", "1", 12)
+    assert not found.text.startswith("---")
+    # Whoever changes the words of a prompt raises its version, and writes its new name down here.
+    assert found.prompt_id == "answer-1-943e0ffd6ea6"
+
+
+async def test_the_model_is_asked_what_can_be_kept_first():
+    world = await world_with(model := always("large", draft(claim(STALLS, 1)), whole()))
+    await ask(world)
+    (request,) = model.calls
+    labels = [part.label for part in request.parts]
+    assert request.system == (prompt_named("answer").text,)
+    assert labels == [*(f"passage {at}" for at in range(1, len(labels) - 1)), "", "question"]
+    assert request.temperature == 0
+    assert request.schema is not None
+
+
+def test_who_asks_for_a_models_answers_names_a_model():
+    assert isinstance(composer_of(Settings(), None, PatternRedactor()), FromExtracts)
+    with pytest.raises(InvalidInput, match="answers_by"):
+        composer_of(Settings(answers_by="model"), None, PatternRedactor())
 
 
 TRUE = [STALLS, START, "Wait 30 seconds before you print again.", "However, do not restart the server."]

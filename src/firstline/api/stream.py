@@ -26,6 +26,7 @@ from firstline.api.shapes import SaidShown, TurnShown
 from firstline.domain import Answered, Principal, Reply, Session, Silent, Turn
 from firstline.errors import FirstlineError
 from firstline.questions.render import render
+from firstline.questions.wording.voice import Wording, shipped
 
 STATUSES_WAITING_MAX: Final = 64
 HEARTBEAT: Final = b": heartbeat\n\n"
@@ -38,7 +39,7 @@ def begin(
 ) -> AsyncIterator[bytes]:
     """Start the turn now (so that a refusal is still a plain HTTP response) and return its events."""
     statuses: asyncio.Queue[str | None] = asyncio.Queue()
-    begun = Begun(run)
+    begun = Begun(run.wording)
 
     async def on_claims(answered: Answered, language: str) -> None:
         begun.more(answered, language)
@@ -96,14 +97,14 @@ async def _said_meanwhile(run: Running, turn: Turn) -> bytes:
 class Begun:
     """What of an answer has been sent before its turn came to an end."""
 
-    def __init__(self, run: Running) -> None:
-        self._run = run
+    def __init__(self, wording: Wording) -> None:
+        self._wording = wording
         self._reply: Reply | None = None
         self.blocks_sent = 0
         self.notice_sent = ""
 
     def more(self, answered: Answered, language: str) -> None:
-        self._reply = render(answered, self._run.wording.voice(language), spoken=language)
+        self._reply = render(answered, self._wording.voice(language), spoken=language)
 
     def events(self) -> bytes:
         """What there is that has not been sent yet."""
@@ -122,10 +123,10 @@ class Begun:
         return b"".join(sent)
 
 
-def _answer(turn: TurnShown, begun: Begun) -> bytes:
+def _answer(turn: TurnShown, begun: Begun | None = None) -> bytes:
     """What is known all at once goes out in one piece: every write wakes the client and the server once more."""
     shown = turn.model_dump(mode="json")
-    return begun.rest(turn.reply.notice, shown["reply"]["blocks"]) + event("final", shown)
+    return (begun or Begun(shipped())).rest(turn.reply.notice, shown["reply"]["blocks"]) + event("final", shown)
 
 
 async def _until_done(statuses: asyncio.Queue[str | None], begun: Begun, *, heartbeat_s: float) -> AsyncIterator[bytes]:
