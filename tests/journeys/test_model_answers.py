@@ -338,6 +338,20 @@ async def test_a_draft_is_kept_with_its_turn_and_forgotten_with_its_page():
     assert "answer-1-" in left
 
 
+async def test_who_goes_on_does_not_read_the_same_words_again():
+    world = await world_with(always("large", draft(claim(STALLS, 1)), whole()))
+    session = await world.session()
+    journey = world.questions()
+    first = await journey.ask(session=session, principal=asker(), question=QUESTION)
+    assert texts(first) == [STALLS]
+    same = await journey.ask(session=session, principal=asker(), question=QUESTION)
+    assert texts(same) == [STALLS], "who asks the same again gets the same"
+    on = await journey.ask(
+        session=session, principal=asker(), question="The printer queue of the spooler service still stalls, what else?"
+    )
+    assert not isinstance(on.outcome, Answered) or texts(on) != [STALLS]
+
+
 async def test_a_page_in_another_language_asks_no_model_and_a_draft_in_one_falls():
     world = await world_with(model := always("large", draft(claim(STALLS, 1)), whole()))
     german = await ask(world, "Warum steht die printer queue und was kann ich tun?")

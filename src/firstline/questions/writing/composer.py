@@ -30,6 +30,7 @@ from firstline.ports import LanguageModel
 from firstline.questions.asked import Asked
 from firstline.questions.extracts import Extracts, answered, judge
 from firstline.questions.message.spoken import written_in
+from firstline.questions.shown_before import shown_again
 from firstline.questions.trail import Trail
 from firstline.questions.writing.binding import Passages
 from firstline.questions.writing.prompt import SCHEMA, Prompt, fitting, parts_of, prompt_named
@@ -177,8 +178,11 @@ class _Turn:
         def judged(claims: Sequence[Claim]) -> Critique:
             return judge(trail, trail.standalone or asked.question, claims, trail.evidence)
 
+        def seen(claims: Sequence[Claim]) -> bool:
+            return bool(shown_again(claims, asked.question, asked.history))
+
         bounds = Bounds(chars_max=chars_max, language=asked.language)
-        self.showing = Showing(Passages(issued), trail, extracts, bounds=bounds, judge=judged)
+        self.showing = Showing(Passages(issued), trail, extracts, bounds=bounds, judge=judged, seen=seen)
 
     async def show(self, more: Answered) -> None:
         """Whatever ends the turn from here on: what was shown is its answer."""

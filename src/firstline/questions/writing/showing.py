@@ -50,8 +50,10 @@ class Showing:
         *,
         bounds: Bounds,
         judge: Callable[[Sequence[Claim]], Critique],
+        seen: Callable[[Sequence[Claim]], bool] = lambda _: False,
     ) -> None:
-        """`judge` says how far claims answer what was asked."""
+        """`judge` says how far claims answer what was asked, `seen` whether somebody who went on had all of them."""
+        self._seen = seen
         self._passages = passages
         self._trail = trail
         self._extracts = extracts
@@ -212,7 +214,7 @@ class Showing:
         return replace(made, claims=tuple(self._stood))
 
     def _answer_so_far(self) -> Answered | None:
-        if not self._stood:
+        if not self._stood or self._seen(self._stood):
             return None
         judged, own = self._judge((*self._stood, *self._beside)), self._extracts.judged
         less = _COVERS[judged.coverage] < _COVERS[own.coverage] or len(judged.missing) > len(own.missing)
