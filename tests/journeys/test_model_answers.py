@@ -396,8 +396,8 @@ any_text = st.one_of(
 any_claim = st.builds(
     lambda text, kind, cites: {"text": text, "kind": kind, "cites": cites},
     any_text,
-    st.sampled_from(["sentence", "step", "code", "refusal", "row"]),
-    st.lists(st.integers(-1, 4), max_size=3),
+    st.sampled_from(["sentence"] * 6 + ["step", "code", "refusal", "row"]),
+    st.just([1]) | st.lists(st.integers(-1, 4), max_size=3),
 )
 shared: dict[str, World] = {}
 
@@ -405,7 +405,7 @@ shared: dict[str, World] = {}
 @settings(max_examples=60, deadline=None)
 @given(
     claims=st.lists(any_claim, max_size=8),
-    finish=st.sampled_from(Finish),
+    finish=st.just(Finish.WHOLE) | st.sampled_from(Finish),
     size=st.integers(1, 60),
     cut=st.integers(0, 400),
     number=st.integers(0, 2**60),
