@@ -19,6 +19,7 @@ from typing import Any, Final
 
 from benchmarks import (
     fresh,
+    gateway,
     graph_extract,
     graph_incremental,
     graph_questions,
@@ -27,6 +28,7 @@ from benchmarks import (
     pii,
     pii_engineers,
     quality_figures,
+    shown_claims,
     snapshot_figures,
     speed_figures,
     triage_figures,
@@ -60,6 +62,8 @@ def registry() -> Registry:
     graph_questions.register(found)
     graph_incremental.register(found)
     graph_traverse.register(found)
+    gateway.register(found)
+    shown_claims.register(found)
     return found
 
 

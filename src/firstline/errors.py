@@ -3,10 +3,12 @@
     FirstlineError                 message says what happened, remedy says what to do
     |-- InvalidInput               the caller sent something unusable: change it (exit 2, HTTP 422)
     |   |-- NotAccepted            one document cannot be read: fix or leave out that document (HTTP 422)
+    |   |-- TooLong                a model cannot read that much: send less of it (HTTP 422)
     |   `-- NotFound               no such thing, or not visible to this principal (exit 2, HTTP 404)
     |-- Unauthenticated            who are you? send a valid key (exit 3, HTTP 401)
     |-- Forbidden                  the key is valid and does not allow this (exit 3, HTTP 403)
     |-- TooManyRequests            wait `retry_after_s`, then repeat (exit 4, HTTP 429)
+    |   `-- OverBudget             what may be spent on models is spent: do without, no other model helps (HTTP 429)
     |-- Conflict                   somebody else holds it: wait or stop the other (exit 4, HTTP 409)
     |-- Unavailable                an engine or model is down or late: repeat later (exit 5, HTTP 503)
     `-- Broken                     the installation or the data needs an operator (exit 6, HTTP 500)
@@ -47,6 +49,10 @@ class NotAccepted(InvalidInput):
     code = "not_accepted"
 
 
+class TooLong(InvalidInput):
+    code = "too_long"
+
+
 class NotFound(InvalidInput):
     http_status = 404
     code = "not_found"
@@ -77,6 +83,10 @@ class TooManyRequests(FirstlineError):
     def __init__(self, message: str, *, retry_after_s: float, remedy: str = "") -> None:
         super().__init__(message, remedy=remedy)
         self.retry_after_s = retry_after_s
+
+
+class OverBudget(TooManyRequests):
+    code = "over_budget"
 
 
 class Conflict(FirstlineError):

@@ -9,7 +9,7 @@ translate their own exceptions at the edge.
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator, Awaitable, Callable, Collection, Iterable, Mapping, Sequence
+from collections.abc import AsyncGenerator, AsyncIterator, Awaitable, Callable, Collection, Iterable, Mapping, Sequence
 from contextlib import AbstractAsyncContextManager
 from dataclasses import dataclass, field
 from datetime import datetime
@@ -31,6 +31,7 @@ from firstline.domain import (
     Chunk,
     Community,
     CommunityBuild,
+    Completion,
     DeadJob,
     Delivery,
     DeliveryState,
@@ -54,6 +55,9 @@ from firstline.domain import (
     Judgement,
     Lag,
     Level,
+    ModelRequest,
+    ModelRole,
+    Piece,
     Principal,
     Quarantined,
     QuarantineState,
@@ -123,6 +127,24 @@ class Reranker(Protocol):
     async def score(self, question: str, texts: Sequence[str]) -> list[float]:
         """One finite score per text, in their order; higher is better. Scores of one call compare with each other and
         with nothing else."""
+        ...
+
+
+class LanguageModel(Protocol):
+    """Writes text. Every call ends by its request's deadline, with an answer, an end that has a name (`Finish`), or
+    one of these errors: TooManyRequests (`OverBudget` among them), Unavailable, Broken, `TooLong` when the prompt is
+    longer than the model can read, and InvalidInput for a key, a model or a request that the provider refuses."""
+
+    def model_id(self, role: ModelRole) -> str:
+        """The models that answer for a role, in the order they are tried, as one text; empty: none is configured."""
+        ...
+
+    async def complete(self, request: ModelRequest) -> Completion: ...
+
+    def stream(self, request: ModelRequest) -> AsyncGenerator[Piece]:
+        """Text as it comes, and at the very end one piece with the completion. No text is ever said twice or taken
+        back: errors are raised before the first piece alone, afterwards the completion's `finish` names what happened.
+        Whoever stops early closes it (`contextlib.aclosing`): the call ends then."""
         ...
 
 

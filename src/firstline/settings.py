@@ -21,6 +21,7 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_valida
 
 from firstline.documents.redact.own import PATTERNS_MAX, own_pattern
 from firstline.errors import InvalidInput
+from firstline.model_settings import ModelsSettings
 from firstline.plain_words import plain_words
 from firstline.questions.card.support_hours import openings_in
 from firstline.questions.wording.links import is_host
@@ -200,6 +201,21 @@ class Settings(BaseModel):
         "never.",
     )
 
+    cache_model_mb: int = Field(
+        16, ge=0, le=65_536, description="Texts of language models kept for the very same request, in MB; 0: none."
+    )
+    models: ModelsSettings = Field(
+        default_factory=lambda: ModelsSettings(),
+        description="Tables `[models.small]`, `[models.large]`, `[models.judge]` and `[models.budgets]` of the "
+        "settings file: language models, their limits and what may be spent (docs/models.md); none: no language model.",
+    )
+
+    answers_by: Literal["extracts", "model"] = Field(
+        "extracts",
+        description="Who words an answer: extracts (the pages' own sentences), or the model of `[models.large]`, of "
+        "which nothing is shown that the pages do not say (docs/models.md).",
+    )
+
     handoff_webhook_url: str = Field("", description="Hand-overs are posted here as signed JSON.", repr=False)
     handoff_webhook_secret: str = Field(
         "",
@@ -324,7 +340,7 @@ class Settings(BaseModel):
         elsewhere |= {"tenant", "kb"}  # Whose turn it is, the turn itself says.
         elsewhere |= {"rate_hook_per_minute", "hook_bytes_max", "graph_url", "graph_user", "graph_database"}
         # How much is kept changes how long an outcome takes.
-        elsewhere |= {"cache_embedding_mb", "cache_retrieval_mb", "cache_rerank_mb", "cache_answer_mb"}
+        elsewhere |= {name for name in type(self).model_fields if name.startswith("cache_") and name.endswith("_mb")}
         # Where a hand-over is told changes no outcome.
         elsewhere |= {"language", "tone", "texts"}  # How an outcome is worded is none either.
         elsewhere |= {"handoff_email_to", "handoff_email_from", "handoff_slack_channel"}

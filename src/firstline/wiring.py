@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncGenerator, Callable, Mapping, Sequence
+from collections.abc import AsyncGenerator, Callable, Mapping
 from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass
 from functools import partial
@@ -16,12 +16,8 @@ from firstline.caches.reranking import KeptReranker
 from firstline.caches.retrieval import KeptIndex
 from firstline.connectors.handover.channels import open_channels
 from firstline.connectors.handover.deliver import Deliverer
-from firstline.connectors.hashing import content_hash
-from firstline.connectors.kinds import open_source
-from firstline.connectors.roots import origin_of_name
+from firstline.document_wiring import announcing_of, changes_wait, sync_of, working_of
 from firstline.documents.announcing import Announcing
-from firstline.documents.behind import behind
-from firstline.documents.changes import ChangeTaking
 from firstline.documents.communities.build import CommunityBuilder, open_communities
 from firstline.documents.faq_entries import FaqEntries
 from firstline.documents.journey import DocumentJourney, Policy
@@ -30,9 +26,8 @@ from firstline.documents.publish_faq import FaqDesk
 from firstline.documents.purge import Purger
 from firstline.documents.redact import PatternRedactor, own_pattern
 from firstline.documents.sync import SourceSync
-from firstline.documents.sync_turns import SyncTurns
 from firstline.documents.working import Working
-from firstline.domain import RegisteredSource
+from firstline.domain import ModelRole
 from firstline.engines.blobs import ObjectBlobs
 from firstline.engines.forgotten_graph import WithoutForgotten
 from firstline.engines.memory.ledger import MemoryConversationLedger
@@ -44,6 +39,7 @@ from firstline.engines.reviewed_graph import ReviewedGraph, RulesInForce
 from firstline.errors import InvalidInput
 from firstline.evals.run import USER as EVALUATION
 from firstline.kept_keys import kept_key
+from firstline.model_wiring import OpenModels, open_models
 from firstline.models.classifier import open_classifier
 from firstline.models.embedder import for_questions, open_embedder
 from firstline.models.english import open_english
@@ -60,7 +56,6 @@ from firstline.ports import (
     GateLedger,
     Graph,
     HandoffLedger,
-    Incremental,
     KeyLedger,
     KnowledgeLedger,
     RateLimiter,
@@ -72,11 +67,14 @@ from firstline.ports import (
 from firstline.questions.aliases.desk import AliasDesk
 from firstline.questions.care import CareDesk, FaqList
 from firstline.questions.desk import HandoffDesk
+from firstline.questions.extracts import Composer, FromExtracts
 from firstline.questions.gates_in_force import RETRIEVAL_VERSION, GatesInForce, refusals
 from firstline.questions.journey import QuestionJourney
 from firstline.questions.kept_answers import KeptAnswers
 from firstline.questions.review_desk import ReviewDesk
 from firstline.questions.wording.voice import Wording, open_wording
+from firstline.questions.writing.composer import ByModel
+from firstline.questions.writing.prompt import prompt_named
 from firstline.settings import Settings
 from firstline.shaping import channel_settings_of, gates_of, knobs_of, limits_of, overridden_gates
 
@@ -121,6 +119,7 @@ class Firstline:
     """As people have corrected it. Listings and writes are of what is stored."""
     aliases: AliasDesk | None
     communities: CommunityBuilder | None
+    models: OpenModels | None
     questions_apart: Callable[[ConversationLedger], QuestionJourney]
     """The journey with its record kept elsewhere: nobody is told of what it hands over."""
 
@@ -196,6 +195,11 @@ async def open_firstline(
         gathers = graph if settings.graph_communities else None
         communities = open_communities(gathers, ledgers.communities, knowledge=ledgers.knowledge, blobs=blobs)
         caches = Caches.of({kind: getattr(settings, f"cache_{kind}_mb") for kind in CACHES})
+        models = open_models(settings.models, caches.model)
+        if models is not None:
+            stack.push_async_callback(models.close)
+            if serves:
+                stack.callback(asyncio.create_task(models.load(), name="models-load").cancel)
         purger = Purger(
             knowledge=ledgers.knowledge,
             tombstones=ledgers.tombstones,
@@ -230,9 +234,10 @@ async def open_firstline(
             answers=KeptAnswers(
                 caches.answer,
                 knowledge=ledgers.knowledge,
-                frame=(RETRIEVAL_VERSION, settings.settings_hash, *model_ids),
+                frame=(RETRIEVAL_VERSION, settings.settings_hash, *model_ids, prompt_named("answer").prompt_id),
                 alike_min=settings.cache_answer_alike,
             ),
+            composer=composer_of(settings, models, redactor),
             in_force=GatesInForce(ledger=ledgers.gates, knobs=knobs, overridden=overridden_gates(settings)),
         )
         yield Firstline(
@@ -276,8 +281,21 @@ async def open_firstline(
             )
             if graph
             else None,
+            models=models,
             questions_apart=lambda conversations: questions(conversations=conversations),
         )
+
+
+def composer_of(settings: Settings, models: OpenModels | None, redactor: Redactor) -> Composer:
+    """InvalidInput when a model should write answers and none is configured for it."""
+    if settings.answers_by == "extracts":
+        return FromExtracts()
+    if models is None or not models.language.model_id(ModelRole.LARGE):
+        raise InvalidInput(
+            "The setting 'answers_by' is 'model', and no model is configured that writes answers.",
+            remedy="Name one: `chain` in [models.large] (docs/models.md), or set `answers_by` to `extracts`.",
+        )
+    return ByModel(models.language, redact=lambda text: redactor.redact(text).text, chars_max=settings.answer_chars_max)
 
 
 @asynccontextmanager
@@ -393,66 +411,6 @@ def widget_secret(settings: Settings) -> bytes:
             remedy="Set FIRSTLINE_WIDGET_SECRET to a long random text, or leave it empty.",
         )
     return given or kept_key(prepare_folder(settings.data_folder) / "widget.key")
-
-
-def sync_of(settings: Settings, ledgers: PostgresLedgers, documents: DocumentJourney) -> SourceSync:
-    folder = settings.data_folder.resolve() / "sources"
-
-    def opened(source: RegisteredSource) -> Incremental:
-        return open_source(source, bytes_max=settings.file_bytes_max, folder=folder)
-
-    return SourceSync(
-        sources=ledgers.sources,
-        changes=ledgers.changes,
-        knowledge=ledgers.knowledge,
-        snapshots=ledgers.snapshots,
-        quarantine=ledgers.quarantine,
-        documents=documents,
-        open_source=opened,
-        origin_of=origin_of_name,
-    )
-
-
-async def changes_wait(ledgers: PostgresLedgers, tenant: str, kb: str) -> bool:
-    return await ledgers.changes.waiting(tenant=tenant, kb=kb)
-
-
-def announcing_of(ledgers: PostgresLedgers, purger: Purger, redactor: Redactor) -> Announcing:
-    return Announcing(
-        changes=ledgers.changes,
-        jobs=ledgers.jobs,
-        bury=partial(bury, purger),
-        redactor=redactor,
-        hashed=content_hash,
-    )
-
-
-def working_of(
-    ledgers: PostgresLedgers,
-    documents: DocumentJourney,
-    sync: SourceSync,
-    purger: Purger,
-    communities: CommunityBuilder | None,
-) -> Working:
-    return Working(
-        jobs=ledgers.jobs,
-        changes=ledgers.changes,
-        sources=ledgers.sources,
-        taking=ChangeTaking(
-            changes=ledgers.changes,
-            documents=documents,
-            bury=partial(bury, purger),
-            origin_of=origin_of_name,
-            behind=partial(behind, ledgers.snapshots),
-        ),
-        sync=SyncTurns(lambda name, tenant, kb: sync.sync(name, tenant=tenant, kb=kb)),
-        purge=lambda tenant: purger.finish(tenant=tenant),
-        communities=communities,
-    )
-
-
-async def bury(purger: Purger, doc_ids: Sequence[str], tenant: str, kb: str) -> object:
-    return await purger.bury(doc_ids, tenant=tenant, kb=kb, by="a hook")
 
 
 def channels_of(settings: Settings) -> tuple[DeliveryChannel, ...]:

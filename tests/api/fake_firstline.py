@@ -70,6 +70,7 @@ from firstline.engines.memory.ledger import MemoryConversationLedger, MemoryKeyL
 from firstline.engines.memory.limits import MemoryLimits
 from firstline.engines.memory.records import MemoryRecordLedger
 from firstline.engines.memory.sources import MemorySourceLedger
+from firstline.model_wiring import OpenModels
 from firstline.models.words import EngineerWords
 from firstline.ports import Scope, StoredDocument, Vectors
 from firstline.questions.aliases.desk import AliasDesk
@@ -107,6 +108,7 @@ class ScriptedJourney:
         principal: Principal,
         question: str,
         on_status: Callable[[str], Awaitable[None]] | None = None,
+        on_claims: Callable[[Answered, str], Awaitable[None]] | None = None,
     ) -> Turn:
         readable_message(question, chars_max=Settings().question_chars_max)
         for step in ("triage", "retrieve", "compose"):
@@ -234,6 +236,7 @@ class FakeFirstline:
     deliverer: Deliverer = field(default_factory=lambda: Deliverer(ledger=MemoryDeliveryLedger(), channels=()))
     purger: Purger
     sources: MemorySourceLedger = field(default_factory=MemorySourceLedger)
+    models: OpenModels | None = None
     caches: Caches = field(default_factory=lambda: Caches.of(dict.fromkeys(CACHES, 1)))
     sync: Any = None
     """Tests of sources put theirs here."""

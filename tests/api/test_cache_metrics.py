@@ -1,12 +1,12 @@
 """What /metrics says of caches."""
 
 from firstline.api.cache_metrics import cache_metrics
-from firstline.caches.caches import Caches
+from firstline.caches.caches import CACHES, Caches
 from firstline.caches.store import key_of
 
 
 async def test_lookups_bytes_and_hit_rates_are_told_by_cache_and_of_nobody():
-    caches = Caches.of({"embedding": 1, "retrieval": 1, "rerank": 0, "answer": 1})
+    caches = Caches.of({"embedding": 1, "retrieval": 1, "rerank": 0, "answer": 1, "model": 0})
 
     async def make() -> str:
         return "an answer for acme"
@@ -23,4 +23,4 @@ async def test_lookups_bytes_and_hit_rates_are_told_by_cache_and_of_nobody():
     assert f'firstline_cache_bytes{{cache="answer"}} {caches.answer.bytes}' in lines and caches.answer.bytes > 100
     assert not any("rerank" in line or "acme" in line or "a question" in line for line in lines), "off, or private"
     assert len(lines) == len(set(lines))
-    assert cache_metrics(Caches.of(dict.fromkeys(("embedding", "retrieval", "rerank", "answer"), 0))) == ""
+    assert cache_metrics(Caches.of(dict.fromkeys(CACHES, 0))) == ""

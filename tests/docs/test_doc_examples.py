@@ -14,6 +14,7 @@ import subprocess
 import sys
 import tempfile
 import time
+import tomllib
 import urllib.request
 from collections.abc import Generator
 from dataclasses import dataclass
@@ -22,11 +23,12 @@ from pathlib import Path
 import pytest
 
 from firstline.evals.cases import load_cases
+from firstline.settings import Settings
 
 ROOT = Path(__file__).parents[2]
 PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))]
 RUN = {"console", "python"}
-READ = {"json", "text"}
+READ = {"json", "text", "toml", "yaml"}
 BLOCK = re.compile(
     r"(?:^<!-- not run: (?P<reason>[^\n]+?) -->\n)?^```(?P<language>\w*)\n(?P<text>.*?)^```$", re.MULTILINE | re.DOTALL
 )
@@ -110,6 +112,11 @@ def test_json_that_is_shown_can_be_read(example: Example, tmp_path: Path) -> Non
     path = tmp_path / "cases.jsonl"
     path.write_text(example.text, encoding="utf-8")
     assert len(load_cases(path)) == example.text.count("\n")
+
+
+@pytest.mark.parametrize("example", [one for one in ALL if one.language == "toml"], ids=named)
+def test_settings_that_are_shown_are_settings(example: Example) -> None:
+    assert Settings(**tomllib.loads(example.text)).settings_hash != Settings().settings_hash
 
 
 @pytest.mark.slow

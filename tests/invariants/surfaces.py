@@ -39,7 +39,9 @@ class AsGiven:
         self._fake = fake
         self.turn: Turn | None = None
 
-    async def ask(self, *, session: Session, principal: Principal, question: str, on_status: Any = None) -> Turn:
+    async def ask(
+        self, *, session: Session, principal: Principal, question: str, on_status: Any = None, **_: Any
+    ) -> Turn:
         assert self.turn is not None
         # Through the codec, as every engine that keeps it would have it.
         kept = decode(Turn, json.loads(json.dumps(encode(replace(self.turn, session_id=session.session_id)))))

@@ -23,6 +23,7 @@ from firstline.models.classifier import UniformClassifier
 from firstline.models.words import EngineerWords
 from firstline.ports import Reranker, Vectors
 from firstline.questions.desk import HandoffDesk
+from firstline.questions.extracts import Composer
 from firstline.questions.gate import GateModel
 from firstline.questions.journey import QuestionJourney
 from firstline.questions.limits import JourneyLimits
@@ -137,6 +138,8 @@ class World:
     """Questions about usual causes look here."""
     embedder: ToyEmbedder = field(default_factory=ToyEmbedder)
     reranker: Reranker | None = None
+    composer: Composer | None = None
+    """Writes the answers; None: they are the extracts."""
     handoffs: MemoryHandoffLedger = field(init=False)
     feedback: MemoryFeedbackLedger = field(init=False)
 
@@ -200,6 +203,7 @@ class World:
             limits=limits(**changes),
             graph=self.graph if self.walked else None,
             communities=self.communities,
+            composer=self.composer,
         )
 
     async def ingest(self, *items: SourceItem | Failure | Exception, prune: Sequence[str] = ()):

@@ -15,6 +15,7 @@ from firstline.api.cache_metrics import cache_metrics
 from firstline.api.care_metrics import care_metrics
 from firstline.api.deliveries import delivery_metrics
 from firstline.api.event_metrics import event_metrics
+from firstline.api.model_metrics import model_metrics
 from firstline.api.running import running
 from firstline.api.shapes import Me, Shape
 from firstline.errors import FirstlineError, Unavailable
@@ -76,6 +77,8 @@ async def read_metrics(request: Request) -> PlainTextResponse:
     text += await gate_metrics.unfit_text(run.firstline) + await run.gates.text(run.firstline)
     text += await event_metrics(run.firstline.working) + cache_metrics(run.firstline.caches)
     text += await care_metrics(run.firstline.faq_list) + await run.graph.text(run.firstline)
+    if run.firstline.models is not None:
+        text += model_metrics(run.firstline.models.seen())
     return PlainTextResponse(text, media_type=metrics.MEDIA_TYPE)
 
 

@@ -16,6 +16,7 @@ from firstline.api.graph_metrics import GraphMetrics
 from firstline.api.metrics import Metrics
 from firstline.domain import Escalated, HighStakes, Principal, Session, Turn, by_curated
 from firstline.errors import Unauthenticated, Unavailable
+from firstline.questions.asked import OnClaims
 from firstline.questions.render import render
 from firstline.questions.walk.counted import walks_told_to
 from firstline.questions.wording.voice import Wording, shipped
@@ -49,12 +50,18 @@ class Running:
     _turns: set[asyncio.Task[Turn]] = field(default_factory=set[asyncio.Task[Turn]])
 
     def start_turn(
-        self, *, session: Session, principal: Principal, question: str, on_status: OnStatus | None = None
+        self,
+        *,
+        session: Session,
+        principal: Principal,
+        question: str,
+        on_status: OnStatus | None = None,
+        on_claims: OnClaims | None = None,
     ) -> asyncio.Task[Turn]:
         """Begin a turn. Unavailable when too many are under way."""
         if len(self._turns) >= TURNS_RUNNING_MAX:
             raise Unavailable("Too many people are asking at once.", remedy="Try again in a few seconds.")
-        task = asyncio.create_task(self._turn(session, principal, question, on_status))
+        task = asyncio.create_task(self._turn(session, principal, question, on_status, on_claims))
         self._turns.add(task)
         self.metrics.turns_running = len(self._turns)
         task.add_done_callback(self._ended)
@@ -70,11 +77,22 @@ class Running:
         if late:
             await asyncio.wait(late, timeout=1.0)
 
-    async def _turn(self, session: Session, principal: Principal, question: str, on_status: OnStatus | None) -> Turn:
+    async def _turn(
+        self,
+        session: Session,
+        principal: Principal,
+        question: str,
+        on_status: OnStatus | None,
+        on_claims: OnClaims | None,
+    ) -> Turn:
         started = time.perf_counter()
         with walks_told_to(self.graph.walks):
             turn = await self.firstline.questions.ask(
-                session=session, principal=principal, question=question, on_status=self.arrivals.giving_way(on_status)
+                session=session,
+                principal=principal,
+                question=question,
+                on_status=self.arrivals.giving_way(on_status),
+                on_claims=on_claims,
             )
         if isinstance(turn.outcome, Escalated | HighStakes) and not turn.outcome.again:
             self.metrics.count_handoff(turn.outcome.handoff.reason)

@@ -9,22 +9,23 @@ from typing import Any, Final
 
 from firstline.caches.sizes import texts_of
 from firstline.caches.store import Kept
-from firstline.domain import Tombstone
+from firstline.domain import Completion, Tombstone
 from firstline.ports import Hit, Vectors
 
 MB: Final = 1_000_000
-CACHES: Final = ("embedding", "retrieval", "rerank", "answer")
+CACHES: Final = ("embedding", "retrieval", "rerank", "answer", "model")
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Caches:
     """`embedding` and `rerank` hold numbers by digests of texts; `retrieval` and `answer` hold what was made of
-    documents, by whose they are."""
+    documents, by whose they are; `model` what a language model wrote, by tenant."""
 
     embedding: Kept[Vectors]
     retrieval: Kept[tuple[Hit, ...]]
     rerank: Kept[tuple[float, ...]]
     answer: Kept[Any]
+    model: Kept[Completion]
 
     @classmethod
     def of(cls, sizes_mb: Mapping[str, int]) -> Caches:
@@ -38,7 +39,8 @@ class Caches:
     def forget(self, stone: Tombstone) -> None:
         """A document was forgotten: nothing stays of its knowledge base, whichever snapshot it was made of."""
         for kept in self:
-            kept.drop(tenant=stone.tenant, kb=stone.kb)
+            # What a model wrote may have been made of any of the tenant's documents.
+            kept.drop(tenant=stone.tenant, kb=None if kept is self.model else stone.kb)
 
     def forget_tenant(self, tenant: str) -> None:
         for kept in self:

@@ -113,6 +113,11 @@ class Kept(Generic[V]):
         self._flights: dict[Key, _Flight[V]] = {}
         self._drops = 0
 
+    @property
+    def drops(self) -> int:
+        """How often something was dropped: what was worked out while this changed is not `put`."""
+        return self._drops
+
     def __len__(self) -> int:
         return len(self._entries)
 

@@ -20,12 +20,16 @@ FREE_BYTES_MIN = 1_000_000_000
 
 
 @click.command("doctor")
+@click.option("--models", is_flag=True, help="Call each configured language model once, too (docs/models.md).")
 @click.pass_context
-def command(ctx: click.Context) -> None:
+def command(ctx: click.Context, models: bool) -> None:
     """Check the installation step by step; each finding names its remedy. Exit code 1 when something is wrong."""
     settings = settings_from(ctx)
     say(f"ok    settings ({settings.settings_hash})")
     fine = run(_check(settings))
+    if models:
+        # Whatever is wrong with the rest.
+        fine = run(_models(settings)) and fine
     sys.exit(0 if fine else 1)
 
 
@@ -55,6 +59,12 @@ async def _check(settings: Any) -> bool:
     except FirstlineError as error:
         say(f"BAD   {error.message} {error.remedy}")
         return False
+
+
+async def _models(settings: Any) -> bool:
+    from firstline.cli.model_checks import models_are_fine
+
+    return await models_are_fine(settings.models)
 
 
 def room_line(folder: Path, free: int) -> tuple[bool, str]:

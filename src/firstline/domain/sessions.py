@@ -8,6 +8,7 @@ from datetime import datetime
 from types import MappingProxyType
 
 from firstline.domain.basics import NOTHING
+from firstline.domain.completions import ModelDraft
 from firstline.domain.outcomes import Escalated, Outcome
 from firstline.domain.search import Intent, Scores, SearchPlan, Triage
 
@@ -46,7 +47,8 @@ class Turn:
     `question` is redacted. `evidence` holds (chunk id, scores) in rank order. `timings_ms` is per step. `degraded`
     says by stage what was late or broken and what was done instead.
     `scope_hash` names what the asker could see. `gates_version`: the calibrated gates that decided; 0: as shipped.
-    `language` is the conversation's, as far as its messages told: the one to reply in; "" when nothing told.
+    `language` is the conversation's, as far as its messages told: the one to reply in; "" when nothing told. `draft`:
+    what a language model wrote for the answer, if one was asked, whatever came of it.
     """
 
     session_id: str
@@ -66,6 +68,7 @@ class Turn:
     degraded: Mapping[str, str] = field(default_factory=lambda: NOTHING)
     gates_version: int = 0
     language: str = ""
+    draft: ModelDraft | None = None
 
 
 def audited_category(turn: Turn) -> str | None:

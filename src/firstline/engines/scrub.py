@@ -69,6 +69,9 @@ class _Scrub:
         if any(self._is_marked(one) for one in _items(citations)):
             # A claim's words are the document's.
             return {name: FORGOTTEN if name == "text" else self.value(value) for name, value in found.items()}
+        if any(_in(one, self._ids) for one in _items(found.get("issued"))):
+            # A model's draft, made from what it was given: any of its words may be that document's.
+            found = {**found, "claims": [], "dropped": []}
         if isinstance(found.get("pages"), list) and isinstance(found.get("options"), list):
             return self._choice(found)
         if any(_in(doc, self._ids) for doc in _items(found.get("docs"))):

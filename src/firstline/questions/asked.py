@@ -5,10 +5,15 @@ from __future__ import annotations
 from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass, field
 
-from firstline.domain import NOTHING, Clarify, GateReading, Principal, Session, Turn
+from firstline.domain import NOTHING, Answered, Clarify, GateReading, Principal, Session, Turn
 from firstline.ports import Scope
+from firstline.questions.message.spoken import spoken
 
 OnStatus = Callable[[str], Awaitable[None]]
+
+OnClaims = Callable[[Answered, str], Awaitable[None]]
+"""Hears the verified beginning of an answer that is still being written, each time there is more of it, and the
+language of the conversation. What it heard is never taken back: the turn's answer begins with it."""
 
 ReadGate = Callable[[Mapping[str, float]], GateReading]
 """A gate with its threshold: features to a decision."""
@@ -22,6 +27,7 @@ class Message:
     principal: Principal
     text: str
     on_status: OnStatus | None = None
+    on_claims: OnClaims | None = None
     exclude: frozenset[str] = frozenset()
 
 
@@ -45,6 +51,12 @@ class Asked:
     unfit: str = ""
     then: Mapping[str, str] = field(default_factory=lambda: NOTHING)
     communities: int | None = None
+    on_claims: OnClaims | None = None
+
+    @property
+    def language(self) -> str:
+        """A message that tells nothing ("4.2", "ok") goes on in the language of those before it."""
+        return spoken(self.question) or (self.history[-1].language if self.history else "")
 
     @property
     def earlier(self) -> tuple[str, ...]:
@@ -60,3 +72,7 @@ class Asked:
         """Say which step begins, to whoever wants to know."""
         if self.on_status is not None:
             await self.on_status(step)
+
+    async def tell_claims(self, begun: Answered) -> None:
+        if self.on_claims is not None:
+            await self.on_claims(begun, self.language)

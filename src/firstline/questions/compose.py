@@ -43,7 +43,7 @@ def compose(
     room = chars_max
     for piece, units in cut:
         for unit in _window([unit for unit in units if unit in asked], sought, room):
-            claim = _claim(piece, unit)
+            claim = claim_of(piece, unit)
             key = " ".join(claim.text.casefold().split())
             if key and key not in seen:
                 seen.add(key)
@@ -59,7 +59,7 @@ def _otherwise(shown: Sequence[Unit], evidence: Sequence[Evidence], aside: Colle
     """What other pages say against the answer."""
     own = evidence[0].chunk.doc_id
     others = [piece for piece in evidence if piece.chunk.doc_id != own and piece.chunk.doc_id not in aside]
-    return [_claim(piece, unit) for piece, unit in conflicting(shown, others)]
+    return [claim_of(piece, unit) for piece, unit in conflicting(shown, others)]
 
 
 def _telling(units: Sequence[Unit]) -> list[Unit]:
@@ -90,7 +90,8 @@ def _window(units: Sequence[Unit], sought: frozenset[str], room: int) -> list[Un
             return list(units[low : high + 1])
 
 
-def _claim(piece: Evidence, unit: Unit) -> Claim:
+def claim_of(piece: Evidence, unit: Unit) -> Claim:
+    """The unit as a claim that cites its own span, and for a table row the names of its columns."""
     chunk = piece.chunk
     base = chunk.start
 

@@ -22,12 +22,9 @@ from firstline.domain import (
     PERSON_OWNS,
     Answered,
     Category,
-    Completeness,
     Coverage,
     Deflected,
-    Draft,
     Escalated,
-    Evidence,
     Handoff,
     HighStakes,
     Intent,
@@ -57,12 +54,12 @@ from firstline.ports import (
     WordEncoder,
 )
 from firstline.questions.admission import Admission
-from firstline.questions.asked import Asked, Message, OnStatus
-from firstline.questions.caveats import caveats, readings
+from firstline.questions.asked import Asked, Message, OnClaims, OnStatus
 from firstline.questions.clarify import clarify
 from firstline.questions.compose import compose
-from firstline.questions.critique import critique, figure_note, unanswered_note
+from firstline.questions.curated import curated_answer
 from firstline.questions.cut_short import BEGIN_S_MIN, RECORD_S_MAX, cut_short, ledger_s_max
+from firstline.questions.extracts import Composer, Extracts, FromExtracts, as_recorded, judge
 from firstline.questions.faq import faq
 from firstline.questions.gate import GateModel, confidence_features, relevance_features
 from firstline.questions.gates_in_force import AS_GIVEN, GatesInForce, held_at, reads
@@ -92,6 +89,7 @@ from firstline.questions.triage import WITHOUT_CLASSIFIER
 from firstline.questions.usual_causes import as_one, listed, without_causes
 from firstline.questions.verify import verify
 from firstline.questions.wording.links import with_allowed_links
+from firstline.questions.writing.composer import FromRecord
 
 CLARIFYING_MAX = 2
 """Turns in a row that ask back."""
@@ -119,9 +117,11 @@ class QuestionJourney:
         answers: Answers = ANEW,
         graph: Graph | None = None,
         communities: CommunityStore | None = None,
+        composer: Composer | None = None,
     ) -> None:
         """`english`: words (lower case) that are never taken for misspelt. `in_force` puts the thresholds that were
-        calibrated for a knowledge base on `gates`. `answers` knows what was worked out a moment ago."""
+        calibrated for a knowledge base on `gates`. `answers` knows what was worked out a moment ago. `composer` writes
+        what may be answered; None: the extracts are the answer."""
         self._knowledge = knowledge
         self._conversations = conversations
         self._blobs = blobs
@@ -142,6 +142,7 @@ class QuestionJourney:
         self._gates = gates
         self._in_force = in_force
         self._answers = answers
+        self._composer = composer or FromExtracts()
         self._limits = limits
         self._admission = Admission(limits.turns_at_once)
         self._locks = SessionLocks()
@@ -154,17 +155,25 @@ class QuestionJourney:
         principal: Principal,
         question: str,
         on_status: OnStatus | None = None,
+        on_claims: OnClaims | None = None,
         exclude: frozenset[str] = frozenset(),
     ) -> Turn:
         """Take one message to its outcome and record the turn.
 
-        `on_status` hears the name of each step as it begins. Raises InvalidInput for an empty or too long message or
-        another embedder than the knowledge base was made with, and
+        `on_status` hears the name of each step as it begins, `on_claims` what of an answer is verified already. Raises
+        InvalidInput for an empty or too long message or another embedder than the knowledge base was made with, and
         Unavailable when not even the record can be written.
         """
         text = self._accepted(question)
         return await self._taken(
-            Message(session=session, principal=principal, text=text, on_status=on_status, exclude=exclude)
+            Message(
+                session=session,
+                principal=principal,
+                text=text,
+                on_status=on_status,
+                on_claims=on_claims,
+                exclude=exclude,
+            )
         )
 
     async def replayed(self, turn: Turn, session: Session, principal: Principal, *, then: ConversationLedger) -> Turn:
@@ -172,6 +181,7 @@ class QuestionJourney:
         was late or broken is again. Errors as in `ask`."""
         other = copy(self)
         other._conversations, other._replays, other._answers = then, turn, ANEW
+        other._composer = FromRecord(turn.draft, chars_max=self._limits.answer_chars_max)
         return await other._taken(Message(session=session, principal=principal, text=turn.question))
 
     async def _taken(self, message: Message) -> Turn:
@@ -203,6 +213,7 @@ class QuestionJourney:
             scope=Scope.of(message.principal, kb=session.kb, snapshot=snapshot.number, forgotten=snapshot.forgotten),
             exclude=message.exclude,
             on_status=message.on_status,
+            on_claims=as_recorded(message.on_claims, self._limits.link_hosts),
             gates=reads(gates),
             gates_version=self._in_force.version(snapshot),
             unfit=unfit or then.get("gates", "").removeprefix("broken: "),
@@ -234,7 +245,7 @@ class QuestionJourney:
         calibration, which must not hand anything over to a person."""
         other = copy(self)
         other._gates, other._in_force = held_at(self._gates, threshold), AS_GIVEN
-        other._conversations, other._answers = conversations, ANEW
+        other._conversations, other._answers, other._composer = conversations, ANEW, FromExtracts()
         return other
 
     async def readable(self, turn: Turn, principal: Principal, *, kb: str) -> Turn:
@@ -299,12 +310,17 @@ class QuestionJourney:
         with cut_short(trail):
             if left_s <= 0:
                 raise TimeoutError
+            trail.ends_at_s = asyncio.get_running_loop().time() + left_s
             async with asyncio.timeout(left_s):
                 return await self._outcome(asked, trail)
         return self._late(asked, trail)
 
     def _late(self, asked: Asked, trail: Trail) -> Outcome:
-        """What can be said of a turn that was not finished: high stakes are acknowledged, the rest is handed over."""
+        """What can be said of a turn that was not finished: high stakes are acknowledged, the rest is handed over. What
+        somebody has seen of an answer stays."""
+        if trail.shown is not None:
+            trail.not_handed_over()
+            return trail.shown
         if trail.triage is None:
             trail.triage = sort(asked, WITHOUT_CLASSIFIER, self._limits.rules)
             if isinstance(early := self._early_outcome(asked, trail), HighStakes | Escalated):
@@ -317,7 +333,8 @@ class QuestionJourney:
             asks = not wants_person(asked.question)
             curated = await faq(asked.question, asked.scope, ledger=self._knowledge, blobs=self._blobs) if asks else ()
         if curated and curated[0].chunk.doc_id not in asked.exclude:
-            answer = self._curated_answer(asked, trail, curated)
+            trail.evidence = curated
+            answer = curated_answer(asked.question, curated, chars_max=self._limits.answer_chars_max)
             if answer is not None:
                 return answer
         return await self._answers.outcome(asked, trail, self._worked_out)
@@ -434,10 +451,7 @@ class QuestionJourney:
         with trail.step("verify"):
             verification = verify(draft, trail.evidence)
         with trail.step("critique"):
-            judged = critique(trail.read_as, verification.kept, trail.evidence)
-            if judged.coverage is Coverage.CANNOT and sought != trail.read_as:
-                # "And in 4.4?" has no word that an answer must hold: the conversation's words are what was asked.
-                judged = critique(sought, verification.kept, trail.evidence)
+            judged = judge(trail, sought, verification.kept, trail.evidence)
         features = confidence_features(features, verification, judged)
         confidence, unsure = (asked.gates[name](features) for name in ("confidence", "unsure"))
         trail.gates += [unsure, confidence]
@@ -449,30 +463,9 @@ class QuestionJourney:
             # The same once more helps nobody who went on: the other pages are judged by themselves.
             leave_out(shown, trail, judged_by=asked.gates)
             return await self._judged(asked, trail)
-        # The gates were set with vectors: without them they are no ground for certainty.
-        if "embed" in trail.degraded or not (confidence.passed or outright):
-            completeness = Completeness.UNSURE
-        else:
-            completeness = Completeness.FULL if judged.coverage is Coverage.FULLY else Completeness.PARTIAL
-        notes = (*figure_note(judged), *caveats(trail, verification.kept))
-        if notes and completeness is Completeness.FULL:
-            completeness = Completeness.PARTIAL
-        return Answered(
-            completeness=completeness,
-            claims=verification.kept,
-            confidence=confidence.value,
-            notes=(*readings(trail), *unanswered_note(judged), *notes),
-        )
-
-    def _curated_answer(self, asked: Asked, trail: Trail, curated: tuple[Evidence, ...]) -> Answered | None:
-        trail.evidence = curated
-        chars_max = self._limits.answer_chars_max
-        drafts = [compose(asked.question, [piece], chars_max=chars_max, curated=True) for piece in curated]
-        draft = Draft(claims=tuple(claim for one in drafts for claim in one.claims))
-        verification = verify(draft, curated)
-        if not verification.kept or verification.dropped:
-            return None
-        return Answered(completeness=Completeness.FULL, claims=verification.kept, confidence=1.0)
+        sure = "embed" not in trail.degraded and (confidence.passed or outright)
+        extracts = Extracts(claims=verification.kept, judged=judged, sure=sure, confidence=confidence.value)
+        return await self._composer.answer(asked, trail, extracts)
 
     # --- hand-over and record ---------------------------------------------------------------------------------------
 

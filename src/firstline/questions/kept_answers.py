@@ -26,6 +26,7 @@ from firstline.domain import (
     Clarify,
     Evidence,
     GateReading,
+    ModelDraft,
     Outcome,
     SearchPlan,
     Triage,
@@ -63,6 +64,7 @@ class KeptTurn:
     read_as: str
     fit: bool
     frame: Key
+    draft: ModelDraft | None = None
     alike: str = ""
     vector: Vectors | None = None
 
@@ -180,6 +182,7 @@ class KeptAnswers:
             read_as=trail.read_as,
             fit=fit,
             frame=frame,
+            draft=trail.draft,
             alike=asked_alike(asked.question) if shared else "",
             vector=trail.vector.copy() if shared and trail.vector is not None else None,
         )
@@ -211,7 +214,7 @@ def _is_for_others(asked: Asked, trail: Trail) -> bool:
 
 def _retold(found: KeptTurn, trail: Trail, asked: Asked) -> None:
     trail.triage, trail.plan, trail.read_as = found.triage, found.plan, found.read_as
-    trail.evidence, trail.gates = found.evidence, list(found.gates)
+    trail.evidence, trail.gates, trail.draft = found.evidence, list(found.gates), found.draft
     if found.plan is not None and not found.plan.corrections:
         # The record tells of this message, with its own blanks and capitals.
         trail.plan, trail.read_as = _in_words_of(asked.question, found.plan, found.read_as), asked.question

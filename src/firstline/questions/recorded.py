@@ -7,7 +7,6 @@ from datetime import UTC, datetime
 
 from firstline.domain import Outcome, Turn
 from firstline.questions.asked import Asked
-from firstline.questions.message.spoken import spoken
 from firstline.questions.trail import Trail
 
 
@@ -29,6 +28,6 @@ def recorded(asked: Asked, trail: Trail, outcome: Outcome, *, settings_hash: str
         timings_ms=dict(trail.timings_ms),
         degraded=dict(trail.degraded),
         gates_version=asked.gates_version,
-        # A message that tells nothing ("4.2", "ok") goes on in the language of those before it.
-        language=spoken(asked.question) or (asked.history[-1].language if asked.history else ""),
+        language=asked.language,
+        draft=trail.draft,
     )

@@ -23,7 +23,7 @@ async def reasons(
     if turn.snapshot == 0:
         return tuple(found)
     found += await _of_snapshot(turn, session, snapshots)
-    if FORGOTTEN in repr(turn.outcome) or FORGOTTEN in repr(turn.plan):
+    if FORGOTTEN in repr(turn.outcome) or FORGOTTEN in repr((turn.plan, turn.draft)):
         found.append("Documents or persons in its record were forgotten since, and blanked there.")
     scope = Scope.of(principal, kb=session.kb, snapshot=turn.snapshot)
     ids = list(dict.fromkeys(chunk_id for chunk_id, _ in turn.evidence))

@@ -11,11 +11,13 @@ from typing import Final
 
 from firstline.domain import (
     NOTHING,
+    Answered,
     Category,
     Document,
     Evidence,
     GateReading,
     Handoff,
+    ModelDraft,
     RankedDocument,
     SearchPlan,
     Triage,
@@ -52,7 +54,8 @@ class Trail:
     instead, in plain words. `vector` is the message's own, `probabilities` what the triage classifier made of it.
     `read_as` is the message with its misspelt words corrected. `stands` is the session's hand-over that is not closed.
     `cut` names the step that ended the turn, if one did. `then` is the `degraded` of a recorded turn that is replayed:
-    it goes without the same again.
+    it goes without the same again. `ends_at_s`: the turn's deadline by the loop's clock. `draft`: what a model wrote;
+    `shown`: the answer whose beginning somebody has seen.
 
     What depends on the first document is read off `ranked` whenever it is needed: another may come first later."""
 
@@ -77,6 +80,9 @@ class Trail:
     degraded: dict[str, str] = field(default_factory=dict[str, str])
     cut: str = ""
     then: Mapping[str, str] = field(default_factory=lambda: NOTHING)
+    ends_at_s: float = 0.0
+    draft: ModelDraft | None = None
+    shown: Answered | None = None
 
     @property
     def standalone(self) -> str:
@@ -126,3 +132,8 @@ class Trail:
         """Note which step ended the turn, and why: late or broken."""
         stage = self.cut if self.cut and self.cut not in self.degraded else "turn"
         self.degraded[stage] = f"{why}: {HANDED_OVER}"
+
+    def not_handed_over(self) -> None:
+        """It was cut short after its answer had begun to be shown: that is the answer."""
+        self.degraded = {stage: what for stage, what in self.degraded.items() if not what.endswith(f": {HANDED_OVER}")}
+        self.degraded.setdefault("compose", "late: what had been verified was shown")

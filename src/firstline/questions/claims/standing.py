@@ -49,6 +49,15 @@ def cannot_stand(claims: Sequence[Claim], dropped: Collection[int]) -> str:
     return ""
 
 
+def leans(text: str) -> bool:
+    """Whether it is understood from what stands before it alone."""
+    return _LEANS.match(text) is not None
+
+
+def introduces(text: str) -> bool:
+    return _INTRODUCES.search(text) is not None
+
+
 def _leans_on(gone: Claim, following: Claim) -> str:
     if _LEANS.match(following.text):
         return "a sentence leans on one that is not supported"
