@@ -78,7 +78,7 @@ def surfaces(recorded: Turn, wording: Wording) -> dict[str, str]:
     """What each surface says above the blocks."""
     shown = TurnShown.of(recorded, wording)
     reloaded = decode(Turn, json.loads(json.dumps(encode(recorded))))
-    sent = stream._answer(shown).decode()  # pyright: ignore[reportPrivateUsage]  (the events as sent)
+    sent = stream._answer(shown, stream.Begun(wording)).decode()  # pyright: ignore[reportPrivateUsage]  (as sent)
     events = [json.loads(line.removeprefix("data: ")) for line in sent.split("\n") if line.startswith("data: ")]
     printed: list[Any] = []
     with pytest.MonkeyPatch.context() as patch:

@@ -465,6 +465,23 @@ def test_what_was_given_up_or_failed_is_settled() -> None:
     run(work())
 
 
+def test_an_outage_does_not_eat_the_budget_and_what_was_late_is_booked() -> None:
+    async def work() -> None:
+        budgets = Budgets(BudgetLimits(day=Limit(tokens=5_000)))
+        for error in (Unavailable("down", remedy="x"), TooManyRequests("busy", retry_after_s=1, remedy="x")):
+            down = Priced(NamedEnds(always("a", error)), **free(budgets))
+            for _ in range(200):
+                with pytest.raises(type(error)):
+                    await down.complete(asked("y" * 40))
+            assert (down.tokens_in, budgets.spent(asked())["day"].tokens) == (0, 0)
+        late = Priced(NamedEnds(Deadline(always("a", Wait(100), "x", whole()), timeout_s=1)), **free(budgets))
+        with pytest.raises(Late):
+            await late.complete(asked("y" * 40))
+        assert budgets.spent(asked())["day"].tokens == 10
+
+    run(work())
+
+
 # --- keeping and coalescing -----------------------------------------------------------------------------------------
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 from typing import Any
 
+from firstline.api.metric_lines import head
 from firstline.caches.store import Kept
 
 
@@ -15,7 +16,7 @@ def cache_metrics(caches: Iterable[Kept[Any]]) -> str:
         kept.sweep()
     lines: list[str] = []
     if on:
-        lines += _head("firstline_cache_lookups_total", "counter", "Look-ups, by what came of them.")
+        lines += head("firstline_cache_lookups_total", "counter", "Look-ups, by what came of them.")
         for kept in on:
             for result, count in (
                 ("hit", kept.counts.hits),
@@ -24,10 +25,10 @@ def cache_metrics(caches: Iterable[Kept[Any]]) -> str:
             ):
                 lines.append(f'firstline_cache_lookups_total{{cache="{kept.name}",result="{result}"}} {count}')
         for name, meaning, count in _COUNTED:
-            lines += _head(f"firstline_cache_{name}_total", "counter", meaning)
+            lines += head(f"firstline_cache_{name}_total", "counter", meaning)
             lines += [f'firstline_cache_{name}_total{{cache="{kept.name}"}} {count(kept)}' for kept in on]
         for name, meaning, value in _HELD:
-            lines += _head(f"firstline_cache_{name}", "gauge", meaning)
+            lines += head(f"firstline_cache_{name}", "gauge", meaning)
             lines += [f'firstline_cache_{name}{{cache="{kept.name}"}} {value(kept)}' for kept in on]
     return "".join(f"{line}\n" for line in lines)
 
@@ -47,7 +48,3 @@ _HELD: tuple[tuple[str, str, _Number], ...] = (
     ("bytes_max", "Bytes that may be held.", lambda kept: kept.bytes_max),
     ("hit_ratio", "Hits per hit and miss since the start.", lambda kept: round(kept.counts.hit_ratio, 6)),
 )
-
-
-def _head(name: str, kind: str, meaning: str) -> list[str]:
-    return [f"# HELP {name} {meaning}", f"# TYPE {name} {kind}"]

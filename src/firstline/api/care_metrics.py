@@ -6,6 +6,7 @@ import asyncio
 import contextlib
 from typing import Final
 
+from firstline.api.metric_lines import head
 from firstline.errors import FirstlineError
 from firstline.questions.care import FaqList
 
@@ -17,5 +18,5 @@ async def care_metrics(faq_list: FaqList) -> str:
     with contextlib.suppress(TimeoutError, FirstlineError):
         expired = await asyncio.wait_for(faq_list.expired(tenant=None), CARE_S_MAX)
         name, meaning = "firstline_faq_expired", "Curated answers that have expired: `firstline faq list` names them."
-        return f"# HELP {name} {meaning}\n# TYPE {name} gauge\n{name} {expired}\n"
+        return "".join(f"{line}\n" for line in (*head(name, "gauge", meaning), f"{name} {expired}"))
     return ""

@@ -9,6 +9,7 @@ from collections.abc import Sequence
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Final
 
+from firstline.api.metric_lines import head
 from firstline.errors import FirstlineError
 from firstline.ports import Backlog
 
@@ -27,13 +28,9 @@ async def delivery_metrics(deliverer: Deliverer) -> str:
     return "\n".join(lines) + "\n"
 
 
-def _head(name: str, kind: str, meaning: str) -> list[str]:
-    return [f"# HELP {name} {meaning}", f"# TYPE {name} {kind}"]
-
-
 def _sent(counts: Counter[tuple[str, str]]) -> list[str]:
     return [
-        *_head("firstline_deliveries_total", "counter", "Attempts to deliver a hand-over, by what came of them."),
+        *head("firstline_deliveries_total", "counter", "Attempts to deliver a hand-over, by what came of them."),
         *(
             f'firstline_deliveries_total{{channel="{channel}",result="{result}"}} {count}'
             for (channel, result), count in sorted(counts.items())
@@ -43,11 +40,11 @@ def _sent(counts: Counter[tuple[str, str]]) -> list[str]:
 
 def _waiting(backlog: Sequence[Backlog]) -> list[str]:
     now = datetime.now(UTC)
-    lines = _head("firstline_deliveries_waiting", "gauge", "Deliveries that have not arrived: pending or dead.")
+    lines = head("firstline_deliveries_waiting", "gauge", "Deliveries that have not arrived: pending or dead.")
     for one in backlog:
         for state, count in (("pending", one.pending), ("dead", one.dead)):
             lines.append(f'firstline_deliveries_waiting{{channel="{one.channel}",state="{state}"}} {count}')
-    lines += _head("firstline_deliveries_oldest_seconds", "gauge", "Age of the oldest delivery that is pending.")
+    lines += head("firstline_deliveries_oldest_seconds", "gauge", "Age of the oldest delivery that is pending.")
     lines += [
         f'firstline_deliveries_oldest_seconds{{channel="{one.channel}"}} {(now - one.oldest_at).total_seconds():.0f}'
         for one in backlog

@@ -8,6 +8,7 @@ from collections.abc import Sequence
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Final
 
+from firstline.api.metric_lines import head
 from firstline.domain import Lag
 from firstline.errors import FirstlineError
 
@@ -28,17 +29,15 @@ async def event_metrics(working: Working) -> str:
 
 def _lines(lags: Sequence[Lag]) -> list[str]:
     now = datetime.now(UTC)
-    lines = _head("firstline_changes_waiting", "gauge", "Announced changes that are not answerable: waiting or dead.")
+    lines = head("firstline_changes_waiting", "gauge", "Announced changes that are not answerable: waiting or dead.")
     for one in lags:
         for state, count in (("waiting", one.waiting), ("dead", one.dead)):
             lines.append(f'firstline_changes_waiting{{{_of(one)},state="{state}"}} {count}')
-    lines += _head("firstline_changes_oldest_seconds", "gauge", "Age of the oldest change that waits.")
+    lines += head("firstline_changes_oldest_seconds", "gauge", "Age of the oldest change that waits.")
     for one in lags:
         age_s = max(0.0, (now - one.oldest_at).total_seconds()) if one.oldest_at is not None else 0.0
         lines.append(f"firstline_changes_oldest_seconds{{{_of(one)}}} {age_s:.1f}")
-    lines += _head(
-        "firstline_change_to_answerable_seconds", "gauge", "From change to answerable, within the last hour."
-    )
+    lines += head("firstline_change_to_answerable_seconds", "gauge", "From change to answerable, within the last hour.")
     for one in lags:
         if one.settled:
             for share, value in (("0.5", one.p50_s), ("0.95", one.p95_s)):
@@ -52,7 +51,3 @@ def _of(one: Lag) -> str:
 
 def _escaped(value: str) -> str:
     return value.replace("\\", "\\\\").replace('"', '\\"').replace("\n", "\\n")
-
-
-def _head(name: str, kind: str, meaning: str) -> list[str]:
-    return [f"# HELP {name} {meaning}", f"# TYPE {name} {kind}"]

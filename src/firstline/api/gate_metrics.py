@@ -7,6 +7,7 @@ import logging
 import time
 from typing import TYPE_CHECKING, Final
 
+from firstline.api.metric_lines import head
 from firstline.errors import FirstlineError, Unavailable
 from firstline.evals.drift import Drift, drift_since
 from firstline.questions.gates_in_force import refusals
@@ -58,7 +59,7 @@ async def unfit_text(firstline: Firstline) -> str:
     except FirstlineError:
         logger.warning("whether the gates fit could not be read")
         return ""
-    lines = _head(
+    lines = head(
         "firstline_gates_unfit",
         "gauge",
         "Knowledge bases whose gates were calibrated for other settings: every question to them is handed over.",
@@ -69,7 +70,7 @@ async def unfit_text(firstline: Firstline) -> str:
 def lines_of(found: list[Drift]) -> str:
     worst = min(found, key=lambda drift: (drift.luck, -drift.distance), default=None)
     lines = [
-        *_head(
+        *head(
             "firstline_gate_drift_checked",
             "gauge",
             "Knowledge bases with calibrated gates and turns enough to compare.",
@@ -78,18 +79,14 @@ def lines_of(found: list[Drift]) -> str:
     ]
     if worst is not None:
         lines += [
-            *_head(
+            *head(
                 "firstline_gate_drift", "gauge", "Largest distance of live gate values from calibration time, 0 to 1."
             ),
             f"firstline_gate_drift {worst.distance:.6f}",
-            *_head("firstline_gate_drifted", "gauge", "1 when that distance is no luck: calibrate again."),
+            *head("firstline_gate_drifted", "gauge", "1 when that distance is no luck: calibrate again."),
             f"firstline_gate_drifted {int(worst.drifted)}",
         ]
     return "\n".join(lines) + "\n"
-
-
-def _head(name: str, kind: str, meaning: str) -> list[str]:
-    return [f"# HELP {name} {meaning}", f"# TYPE {name} {kind}"]
 
 
 async def _drifts(firstline: Firstline) -> list[Drift]:

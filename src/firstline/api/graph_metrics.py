@@ -8,6 +8,7 @@ import time
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Final
 
+from firstline.api.metric_lines import head
 from firstline.errors import FirstlineError
 from firstline.questions.walk.counted import WalkCounts
 
@@ -45,7 +46,7 @@ class GraphMetrics:
                 self._next_at = time.monotonic() + COUNTED_EVERY_S
             self._edges = counted
         if self._edges is not None:
-            lines += _head("firstline_graph_edges", "gauge", "Edges held, ended ones included.")
+            lines += head("firstline_graph_edges", "gauge", "Edges held, ended ones included.")
             lines.append(f"firstline_graph_edges {self._edges}")
         return "".join(f"{line}\n" for line in lines)
 
@@ -57,7 +58,7 @@ async def _count(firstline: Firstline) -> int:
 
 
 def _walked(walks: WalkCounts) -> list[str]:
-    lines = _head("firstline_graph_walks_total", "counter", "Walks of the graph, by why and by how they ended.")
+    lines = head("firstline_graph_walks_total", "counter", "Walks of the graph, by why and by how they ended.")
     for (why, end), count in sorted(walks.items()):
         lines.append(f'firstline_graph_walks_total{{why="{why}",end="{end}"}} {count}')
     return lines
@@ -70,10 +71,6 @@ def _extracted(done: Extraction) -> list[str]:
         ("edges", "Edges extracted.", str(done.edges)),
         ("seconds", "Time that extraction took.", f"{done.seconds:.6f}"),
     ):
-        lines += _head(f"firstline_graph_extract_{name}_total", "counter", meaning)
+        lines += head(f"firstline_graph_extract_{name}_total", "counter", meaning)
         lines.append(f"firstline_graph_extract_{name}_total {value}")
     return lines
-
-
-def _head(name: str, kind: str, meaning: str) -> list[str]:
-    return [f"# HELP {name} {meaning}", f"# TYPE {name} {kind}"]

@@ -7,6 +7,7 @@ from collections import Counter
 from collections.abc import Mapping
 from typing import Final
 
+from firstline.api.metric_lines import head
 from firstline.domain import Feedback, HandoffEntry, Reason, Reply
 
 BUCKETS_S: Final = (0.01, 0.025, 0.05, 0.1, 0.15, 0.25, 0.5, 1.0, 2.0, 5.0, 10.0)
@@ -58,14 +59,14 @@ class Metrics:
         return "\n".join([*self._turns(), *self._latency(), *self._rest()]) + "\n"
 
     def _turns(self) -> list[str]:
-        lines = _head("firstline_turns_total", "counter", "Turns by outcome.")
+        lines = head("firstline_turns_total", "counter", "Turns by outcome.")
         for (outcome, completeness, reason), count in sorted(self._outcomes.items()):
             labels = f'outcome="{outcome}",completeness="{completeness}",reason="{reason}"'
             lines.append(f"firstline_turns_total{{{labels}}} {count}")
         return lines
 
     def _latency(self) -> list[str]:
-        lines = _head("firstline_turn_seconds", "histogram", "Time from message to reply.")
+        lines = head("firstline_turn_seconds", "histogram", "Time from message to reply.")
         total = 0
         for limit, count in zip((*map(str, BUCKETS_S), "+Inf"), self._buckets, strict=True):
             total += count
@@ -78,41 +79,37 @@ class Metrics:
 
     def _rest(self) -> list[str]:
         return [
-            *_head("firstline_turns_failed_total", "counter", "Turns that ended in an error."),
+            *head("firstline_turns_failed_total", "counter", "Turns that ended in an error."),
             f"firstline_turns_failed_total {self.failed_turns}",
-            *_head("firstline_handoffs_total", "counter", "Hand-overs opened, by reason."),
+            *head("firstline_handoffs_total", "counter", "Hand-overs opened, by reason."),
             *(
                 f'firstline_handoffs_total{{reason="{reason}"}} {count}'
                 for reason, count in sorted(self._handoffs.items())
             ),
-            *_head("firstline_handoff_moves_total", "counter", "Steps of hand-overs made through this server."),
+            *head("firstline_handoff_moves_total", "counter", "Steps of hand-overs made through this server."),
             *(
                 f'firstline_handoff_moves_total{{from="{before}",to="{after}"}} {count}'
                 for (before, after), count in sorted(self._moves.items())
             ),
-            *_head("firstline_feedback_total", "counter", "Feedback on turns, by rating and reason."),
+            *head("firstline_feedback_total", "counter", "Feedback on turns, by rating and reason."),
             *(
                 f'firstline_feedback_total{{rating="{rating}",reason="{reason}"}} {count}'
                 for (rating, reason), count in sorted(self._feedback.items())
             ),
-            *_head("firstline_degraded_total", "counter", "Stages of turns that were late or broken and done without."),
+            *head("firstline_degraded_total", "counter", "Stages of turns that were late or broken and done without."),
             *(
                 f'firstline_degraded_total{{stage="{stage}",why="{why}"}} {count}'
                 for (stage, why), count in sorted(self._degraded.items())
             ),
-            *_head("firstline_faq_answers_total", "counter", "Turns answered by a curated answer."),
+            *head("firstline_faq_answers_total", "counter", "Turns answered by a curated answer."),
             f"firstline_faq_answers_total {self.faq_answers}",
-            *_head("firstline_gap_clusters", "gauge", "Clusters that this server's /v1/gaps showed last."),
+            *head("firstline_gap_clusters", "gauge", "Clusters that this server's /v1/gaps showed last."),
             f"firstline_gap_clusters {self.gap_clusters}",
-            *_head("firstline_turns_running", "gauge", "Turns being worked on."),
+            *head("firstline_turns_running", "gauge", "Turns being worked on."),
             f"firstline_turns_running {self.turns_running}",
-            *_head("firstline_responses_total", "counter", "HTTP responses."),
+            *head("firstline_responses_total", "counter", "HTTP responses."),
             *(
                 f'firstline_responses_total{{status="{status}"}} {count}'
                 for status, count in sorted(self._responses.items())
             ),
         ]
-
-
-def _head(name: str, kind: str, meaning: str) -> list[str]:
-    return [f"# HELP {name} {meaning}", f"# TYPE {name} {kind}"]

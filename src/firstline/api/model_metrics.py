@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 from typing import Final
 
+from firstline.api.metric_lines import head
 from firstline.domain import FIRST_TOKEN_BUCKETS_S, GatewaySeen, ModelSeen, RoleSeen
 
 STATES: Final = ("closed", "half_open", "open")
@@ -67,7 +68,7 @@ def _breakers(models: Iterable[ModelSeen]) -> _Told:
 
 
 def _first_tokens(models: Iterable[ModelSeen]) -> list[str]:
-    lines = _head("model_first_token_seconds", "histogram", "Time from the call of a model to its first text.")
+    lines = head("firstline_model_first_token_seconds", "histogram", "Time from the call of a model to its first text.")
     for one in models:
         total = 0
         for limit, count in zip((*map(str, FIRST_TOKEN_BUCKETS_S), "+Inf"), one.first_tokens, strict=True):
@@ -79,8 +80,7 @@ def _first_tokens(models: Iterable[ModelSeen]) -> list[str]:
 
 
 def _several(name: str, meaning: str, told: _Told, *, kind: str = "counter") -> list[str]:
-    return [*_head(name, kind, meaning), *(f"firstline_{name}{{{labels}}} {value}" for labels, value in told)]
-
-
-def _head(name: str, kind: str, meaning: str) -> list[str]:
-    return [f"# HELP firstline_{name} {meaning}", f"# TYPE firstline_{name} {kind}"]
+    return [
+        *head(f"firstline_{name}", kind, meaning),
+        *(f"firstline_{name}{{{labels}}} {value}" for labels, value in told),
+    ]

@@ -26,7 +26,7 @@ from firstline.api.shapes import SaidShown, TurnShown
 from firstline.domain import Answered, Principal, Reply, Session, Silent, Turn
 from firstline.errors import FirstlineError
 from firstline.questions.render import render
-from firstline.questions.wording.voice import Wording, shipped
+from firstline.questions.wording.voice import Wording
 
 STATUSES_WAITING_MAX: Final = 64
 HEARTBEAT: Final = b": heartbeat\n\n"
@@ -123,10 +123,10 @@ class Begun:
         return b"".join(sent)
 
 
-def _answer(turn: TurnShown, begun: Begun | None = None) -> bytes:
+def _answer(turn: TurnShown, begun: Begun) -> bytes:
     """What is known all at once goes out in one piece: every write wakes the client and the server once more."""
     shown = turn.model_dump(mode="json")
-    return (begun or Begun(shipped())).rest(turn.reply.notice, shown["reply"]["blocks"]) + event("final", shown)
+    return begun.rest(turn.reply.notice, shown["reply"]["blocks"]) + event("final", shown)
 
 
 async def _until_done(statuses: asyncio.Queue[str | None], begun: Begun, *, heartbeat_s: float) -> AsyncIterator[bytes]:

@@ -47,10 +47,12 @@ class NamedEnds(Wrapper):
                     yield piece
                     if len(text) - looked_at >= LOOK_EVERY_CHARS:
                         looked_at = len(text)
+                        if repeats(text):
+                            yield _ended(text, Finish.REPEATING, name)
+                            return
                         # A model that takes no notice of max_tokens is cut here.
-                        if repeats(text) or len(text) > chars_max:
-                            finish = Finish.REPEATING if repeats(text) else Finish.CUT
-                            yield _ended(text, finish, name)
+                        if len(text) > chars_max:
+                            yield _ended(text, Finish.CUT, name)
                             return
             except FirstlineError:
                 if not text:

@@ -9,8 +9,9 @@ from dataclasses import dataclass, replace
 from typing import Final
 
 from firstline.domain import Completion, Finish, ModelRequest, Piece
+from firstline.errors import FirstlineError
 from firstline.models.gateway.budgets import Budgets, Spent
-from firstline.models.gateway.streams import Wrapper
+from firstline.models.gateway.streams import Late, Wrapper
 from firstline.ports import LanguageModel
 
 MILLION: Final = 1_000_000
@@ -19,6 +20,8 @@ FRAME_TOKENS: Final = 512
 PART_TOKENS: Final = 64
 BYTES_PER_TOKEN: Final = 4
 """Of prose, about; for what a provider did not count."""
+UNANSWERED: Final = Completion(text="", finish=Finish.BROKEN_OFF, model_id="")
+"""Failed before it said anything: nobody is billed for it."""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -47,8 +50,8 @@ def most_tokens_in(request: ModelRequest) -> int:
 
 class Priced(Wrapper):
     """Sets a call's most aside before it begins, and books what it came to. What a provider counts is believed as far
-    as it is possible; what it does not count is estimated from the bytes; of a call that was given up, the prompt is
-    booked."""
+    as it is possible; what it does not count is estimated from the bytes; of a call that was given up or was late, the
+    prompt is booked. One that failed before it said anything costs nothing: an outage must not eat the budget."""
 
     def __init__(self, inner: LanguageModel, *, price: Price, budgets: Budgets) -> None:
         super().__init__(inner)
@@ -73,6 +76,10 @@ class Priced(Wrapper):
                         done = self._counted(piece.completion, request, most_in)
                         piece = replace(piece, completion=done)
                     yield piece
+        except FirstlineError as error:
+            if not said_bytes and not isinstance(error, Late):
+                done = UNANSWERED
+            raise
         finally:
             if done is None:
                 done = self._counted(
