@@ -98,7 +98,8 @@ def test_every_handover_has_a_notice_and_an_id_on_every_surface(outcome: Escalat
     shown = TurnShown.of(turn, shipped()).model_dump(mode="json")
     # As the ledger keeps it, for a reload of the page.
     reloaded = TurnShown.of(decode(Turn, json.loads(json.dumps(encode(turn)))), shipped()).model_dump(mode="json")
-    streamed = stream._answer(TurnShown.of(turn, shipped())).decode()  # pyright: ignore[reportPrivateUsage]  (the events as sent)
+    told = TurnShown.of(turn, shipped())
+    streamed = stream._answer(told, stream.Begun(shipped())).decode()  # pyright: ignore[reportPrivateUsage]  (as sent)
     events = [json.loads(line.removeprefix("data: ")) for line in streamed.split("\n") if line.startswith("data: ")]
     assert events[0] == {"notice": notice}
     for reply in (shown["reply"], reloaded["reply"], events[-1]["reply"]):
