@@ -35,7 +35,7 @@ class ModelEntry(_Table):
     @classmethod
     def _named(cls, value: str) -> str:
         if not MODEL.fullmatch(value):
-            raise ValueError("is no model: write provider and name, such as `openai:gpt-5-mini`")
+            raise ValueError("it is no model: write provider and name, such as `openai:gpt-5-mini`")
         return value
 
     @field_validator("key_env")
@@ -43,7 +43,9 @@ class ModelEntry(_Table):
     def _variable(cls, value: str) -> str:
         # Somebody pasted the key itself: it must not be printed or recorded with the settings.
         if value and not VARIABLE.fullmatch(value):
-            raise ValueError("is no name of an environment variable: write the variable's name, never the key itself")
+            raise ValueError(
+                "it is no name of an environment variable: write the variable's name, never the key itself"
+            )
         return value
 
     @field_validator("base_url")
@@ -51,7 +53,7 @@ class ModelEntry(_Table):
     def _address(cls, value: str) -> str:
         parts = urlsplit(value)
         if value and (parts.scheme not in ("http", "https") or not parts.hostname or parts.username or parts.query):
-            raise ValueError("is no plain http(s) address: write it without user, password and query")
+            raise ValueError("it is no plain http(s) address: write it without user, password and query")
         return value.rstrip("/")
 
 

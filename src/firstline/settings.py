@@ -299,7 +299,7 @@ class Settings(BaseModel):
         try:
             shlex.split(value)
         except ValueError as error:
-            raise ValueError(f"is no command line ({error}): write it like `tesseract - -`") from None
+            raise ValueError(f"it is no command line ({error}): write it like `tesseract - -`") from None
         return value.strip()
 
     @field_validator("redact_patterns")
@@ -309,7 +309,7 @@ class Settings(BaseModel):
             for name, expression in value.items():
                 own_pattern(name, expression)
         except InvalidInput as error:
-            raise ValueError(f"is refused: {error}") from error
+            raise ValueError(f"it is refused: {error}") from error
         return value
 
     @field_validator("support_hours")
@@ -380,7 +380,10 @@ def load_settings(*, flags: Mapping[str, Any] | None = None, environ: Mapping[st
         name, source, remedy = ".".join(path), origin.get(path[0], "defaults"), _remedy(path)
         if first["type"] == "extra_forbidden":
             raise InvalidInput(f"There is no setting {name!r} (from the {source}).", remedy=remedy) from None
-        problem, allowed = plain_words(first["type"], first.get("ctx") or {})
+        context = first.get("ctx") or {}
+        problem, allowed = plain_words(first["type"], context)
+        if first["type"] == "value_error":
+            problem += f": {context['error']}"  # a validator's own words, here or in model_settings
         raise InvalidInput(
             f"The setting {name!r} (from the {source}) {problem}.",
             remedy=f"Allowed: {allowed}. {remedy}" if allowed else remedy,
@@ -419,9 +422,12 @@ def _remedy(path: Sequence[str]) -> str:
     for part in path[:-1]:
         # In a table of tables every other part is a name that the operator chose.
         tabled = not tabled and part in model.model_fields
-        held = get_args(model.model_fields[part].annotation)[-1:] if tabled else ()
-        if held and isinstance(held[0], type) and issubclass(held[0], BaseModel):
-            model = held[0]
+        annotation = model.model_fields[part].annotation if tabled else None
+        named = get_args(annotation)[-1:]
+        inner = named[0] if named else annotation
+        if isinstance(inner, type) and issubclass(inner, BaseModel):
+            # A table by itself has no names within it: its own keys come next.
+            tabled, model = bool(named), inner
     key = path[-1]
     described = Settings.model_fields[path[0]].description if path[0] in Settings.model_fields else ""
     if len(path) == 1 and described:

@@ -72,6 +72,30 @@ def entry(**more: Any) -> ModelsSettings:
     return ModelsSettings.model_validate({"small": {"chain": [{"model": "openai:a", **more}]}})
 
 
+@pytest.mark.parametrize(
+    ("toml", "problem", "remedy"),
+    [
+        ('[models.large]\nchain = ["gpt-5"]', "is not usable: it is no model: write provider and name", ""),
+        ('[models.large]\nchain = [{model = "a:b", key_env = "sk-1"}]', "never the key itself", ""),
+        ('[models.large]\nchain = [{model = "a:b", base_url = "ftp://x"}]', "it is no plain http(s) address", ""),
+        (f"[models.large]\nchain = {['a:b'] * 9}", "is too long", "at most 8 of them"),
+        ("[models.budgets]\nturn_tokens = -1", "is too small", "0 or more"),
+        ("[models.budgets]\nturn_token = 1", "There is no setting", "Did you mean 'turn_tokens'?"),
+        ('[models.large]\nchian = ["a:b"]', "There is no setting", "Did you mean 'chain'?"),
+        ('topics = "x"', "is not a list", "a list"),
+    ],
+)
+def test_what_is_wrong_within_a_table_is_said_in_the_checks_own_words(
+    tmp_path: Path, toml: str, problem: str, remedy: str
+) -> None:
+    (file := tmp_path / "firstline.toml").write_text(toml, encoding="utf-8")
+    with pytest.raises(InvalidInput) as refused:
+        load_settings(environ={"FIRSTLINE_CONFIG": str(file)})
+    assert problem in refused.value.message and remedy in refused.value.remedy
+    # No key of another table is near to one of this table.
+    assert "chunk_tokens" not in refused.value.remedy and "sk-1" not in str(refused.value)
+
+
 def test_a_key_comes_from_a_variable_or_a_file_and_is_shown_nowhere(tmp_path: Path) -> None:
     file = tmp_path / "key"
     file.write_text(f"{KEY}\n")
