@@ -22,7 +22,7 @@ from firstline.documents.extract.weave import (
     DOCUMENT_MENTIONS_MAX,
     DOCUMENT_REPLACED_MAX,
 )
-from firstline.domain import EVERYONE, GRAPH, GRAPH_OFF, DocumentKind, EntityKind, Level, Relation, SourceItem
+from firstline.domain import EVERYONE, GRAPH, GRAPH_OFF, ChunkKind, DocumentKind, EntityKind, Level, Relation, SourceItem
 
 TICKET = """# Queue Keeper stops with QK4711E
 
@@ -155,6 +155,30 @@ def test_a_ticket_tells_what_causes_and_what_resolves_its_error() -> None:
     assert ("symptom", "AFFECTS", "version", "3.2") in told
     resolved = [one for one in found.edges if one.relation is Relation.RESOLVES]
     assert {one.source.key for one in resolved} == {one.chunk_id for one in resolved} == {resolution}
+
+
+@pytest.mark.parametrize(
+    ("problem", "cause", "cure"),
+    [
+        ("Problembeschreibung", "Ursache", "Lösung"),
+        ("1. Symptome", "2. Mögliche Ursachen:", "3. Fehlerbehebung"),
+        ("Symptômes", "Cause racine", "Résolution"),
+        ("Descripción del problema", "Causa raíz", "SOLUCIÓN"),
+        ("症状", "考えられる原因", "対処方法"),
+        ("問題", "原因", "回避策"),
+    ],
+)
+def test_a_ticket_names_its_parts_in_its_own_language(problem: str, cause: str, cure: str) -> None:
+    text = f"# QK4711E\n\n## {problem}\n\nAAA.\n\n## {cause}\n\nBBB.\n\n## {cure}\n\nCCC.\n"
+    found = prepared(text, title="QK4711E")
+    parts = {found.blob[part.start : part.end].decode().split("\n\n")[-1].strip(): part.kind for part in found.chunks}
+    assert (parts["AAA."], parts["BBB."], parts["CCC."]) == (
+        ChunkKind.SYMPTOM,
+        ChunkKind.CAUSE,
+        ChunkKind.RESOLUTION,
+    )
+    assert len(keys(found.edges, Relation.HAS_ROOT_CAUSE)) == 1
+    assert "qk4711e" in keys(found.edges, Relation.RESOLVES)
 
 
 def test_a_runbooks_title_is_the_error_that_its_parts_speak_of() -> None:

@@ -9,7 +9,7 @@ from typing import Final
 
 from firstline.errors import InvalidInput
 
-PIPELINE_VERSION: Final = "7"
+PIPELINE_VERSION: Final = "8"
 """Version of parse, redact, chunk and extract. In every content hash: raising it makes the next ingest redo all."""
 
 UNSTORABLE: Final = re.compile("[\x00\ud800-\udfff]")

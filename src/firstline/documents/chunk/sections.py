@@ -2,31 +2,11 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Sequence
-from typing import Final
 
 from firstline.documents.chunk.spans import Block, BlockKind, Section
+from firstline.documents.part_headings import part_named
 from firstline.domain import ChunkKind
-
-PARTS: Final = {
-    ChunkKind.SYMPTOM: "symptom symptoms problem problems meaning question issue"
-    "|problem description|problem abstract|problem statement|problem summary|issue description"
-    "|error description|error message|what happens|observed behavior|observed behaviour",
-    ChunkKind.ENVIRONMENT: "environment environments|affected versions|affected environment|affected products"
-    "|affected products and versions|applies to",
-    ChunkKind.CAUSE: "cause causes|root cause|root causes|possible causes|likely cause|why this happens",
-    ChunkKind.RESOLUTION: "resolution resolutions fix fixes mitigation solution solutions workaround workarounds remedy"
-    " answer remediation"
-    "|remediation fixes|workarounds and mitigations|recommended action|recommended actions|corrective action|what to do"
-    "|resolving the problem|problem solution|how to fix|how to resolve|how to fix it|local fix|problem conclusion",
-}
-_KINDS: Final = {
-    name: kind
-    for kind, names in PARTS.items()
-    for position, group in enumerate(names.split("|"))
-    for name in (group.split() if position == 0 else [group])
-}
 
 
 def sections(data: bytes, blocks: Sequence[Block]) -> list[Section]:
@@ -58,7 +38,6 @@ def _section(chain: Sequence[Block], heading: Block | None, body: Sequence[Block
 def _part(path: Sequence[str]) -> ChunkKind:
     """The nearest heading that names a part of a ticket decides. The top heading is the page's title and does not."""
     for title in reversed(path):
-        words = " ".join(re.sub(r"[^a-z ]+", " ", title.lower()).split())
-        if words in _KINDS:
-            return _KINDS[words]
+        if (part := part_named(title)) is not None:
+            return part
     return ChunkKind.SECTION

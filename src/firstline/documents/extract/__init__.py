@@ -15,7 +15,7 @@ from typing import Final
 from firstline.documents.extract.weave import weave
 from firstline.domain import Chunk, Document, Edge
 
-EXTRACTOR_VERSION: Final = "3"
+EXTRACTOR_VERSION: Final = "4"
 """Raised whenever other edges come from the same document."""
 
 __all__ = ["EXTRACTOR_VERSION", "extract"]

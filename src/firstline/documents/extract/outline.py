@@ -7,37 +7,21 @@ from dataclasses import dataclass
 from typing import Final
 
 from firstline.documents.extract.page import Heading, Page
+from firstline.documents.part_headings import PART_NAMES, heading_words
 from firstline.domain import ChunkKind
 from firstline.entity_names import name_key
 
 SECTIONS_MAX: Final = 2_000
 """More are no outline that anybody walks: what stands behind belongs to the last one."""
 
-PARTS: Final = {
-    ChunkKind.SYMPTOM: "symptom|symptoms|problem|problems|meaning|question|issue|problem abstract|problem description"
-    "|problem statement|problem summary|issue description|error description|error message|what happens|description of"
-    " the problem"
-    "|observed behavior|observed behaviour|症状|现象|问题描述|問題|事象",
-    ChunkKind.ENVIRONMENT: "environment|environments|affected versions|affected environment|affected products"
-    "|versions affected"
-    "|affected products and versions|applies to|product versions|supported versions|环境|環境|対象バージョン|适用版本",
-    ChunkKind.CAUSE: "cause|causes|root cause|root causes|possible causes|likely cause|likely causes|why this happens"
-    "|reason|原因",
-    ChunkKind.RESOLUTION: "resolution|resolutions|fix|fixes|mitigation|mitigations|solution|solutions|workaround"
-    "|workarounds|remedy"
-    "|answer|accepted answer|remediation|remediation fixes|workarounds and mitigations|recommended action|recommended"
-    " actions"
-    "|corrective action|what to do|resolving the problem|problem solution|how to fix|how to resolve|how to fix it"
-    "|local fix"
-    "|problem conclusion|解决方案|解决方法|解決方法|対処|対処方法|対策",
-}
 ABSTRACT: Final = frozenset({"abstract"})
 """Tells the problem of a page that has an answer and does not name its problem otherwise."""
-DIAGNOSIS: Final = frozenset({"diagnosis", "diagnosing the problem", "diagnose", "troubleshooting", "诊断", "診断"})
+DIAGNOSIS: Final = frozenset(
+    {"diagnosis", "diagnosing the problem", "diagnose", "troubleshooting", "diagnostic", "诊断", "診断"}
+)
 """Tells how the cause is found: it stands for the cause where no heading names one."""
-ASKED: Final = frozenset({"question", "questions"})
+ASKED: Final = frozenset({"question", "questions", "frage", "fragen", "pregunta", "preguntas", "質問"})
 """A page that answers a question diagnoses nothing."""
-_KINDS: Final = {name: kind for kind, names in PARTS.items() for name in names.split("|")}
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -98,7 +82,7 @@ def outline(page: Page, title: str) -> tuple[Section, ...]:
                 body_end=first[place + 1].start if place + 1 < len(first) else size,
                 end=ends[place],
                 slug=_unique(_slug(heading.title), slugs),
-                part=own.get(_words(heading.title)) or above.part,
+                part=own.get(heading_words(heading.title)) or above.part,
             )
         )
         chain.append((heading.level, len(sections) - 1))
@@ -107,11 +91,11 @@ def outline(page: Page, title: str) -> tuple[Section, ...]:
 
 def _named_parts(headings: tuple[Heading, ...]) -> dict[str, ChunkKind]:
     """What part of a ticket each heading names, by its words."""
-    found = {words: _KINDS[words] for heading in headings if (words := _words(heading.title)) in _KINDS}
+    found = {words: PART_NAMES[words] for heading in headings if (words := heading_words(heading.title)) in PART_NAMES}
     kinds = set(found.values())
-    asks = any(_words(heading.title) in ASKED for heading in headings)
+    asks = any(heading_words(heading.title) in ASKED for heading in headings)
     for heading in headings:
-        words = _words(heading.title)
+        words = heading_words(heading.title)
         if words in ABSTRACT and ChunkKind.SYMPTOM not in kinds and kinds & {ChunkKind.CAUSE, ChunkKind.RESOLUTION}:
             found[words] = ChunkKind.SYMPTOM
         if (
@@ -122,10 +106,6 @@ def _named_parts(headings: tuple[Heading, ...]) -> dict[str, ChunkKind]:
         ):
             found[words] = ChunkKind.CAUSE
     return found
-
-
-def _words(title: str) -> str:
-    return " ".join(re.sub(r"[^\w ]+|\d+", " ", title.casefold()).split())
 
 
 def _is_title(headings: tuple[Heading, ...], title: str) -> bool:
