@@ -22,7 +22,17 @@ from firstline.documents.extract.weave import (
     DOCUMENT_MENTIONS_MAX,
     DOCUMENT_REPLACED_MAX,
 )
-from firstline.domain import EVERYONE, GRAPH, GRAPH_OFF, ChunkKind, DocumentKind, EntityKind, Level, Relation, SourceItem
+from firstline.domain import (
+    EVERYONE,
+    GRAPH,
+    GRAPH_OFF,
+    ChunkKind,
+    DocumentKind,
+    EntityKind,
+    Level,
+    Relation,
+    SourceItem,
+)
 
 TICKET = """# Queue Keeper stops with QK4711E
 
