@@ -3,7 +3,8 @@
 What a request passes, from the outside in:
 
     Roles > Coalescing > Keeping > FairQueue > Chain
-          > for each model: Retrying > Breaker > Counted > Priced > NamedEnds > [FirstToken] > Deadline > ProviderModel
+          > for each model: Retrying > Breaker > Told > Counted > Priced > NamedEnds > [FirstToken] > Deadline
+                            > ProviderModel
 
 Whoever joins a call or finds a kept answer takes no place and spends nothing. A place is held for the whole chain,
 pauses included: when providers ask for a pause, fewer calls are made. Every single call passes the breaker and is set
@@ -39,6 +40,7 @@ from firstline.models.gateway.provider import ProviderModel
 from firstline.models.gateway.provider_open import ModelSpec, check_installed
 from firstline.models.gateway.retrying import Retrying
 from firstline.models.gateway.roles import RoleLimits, Roles
+from firstline.models.gateway.told import Told
 from firstline.ports import LanguageModel
 
 KEY_BYTES_MAX: Final = 20_000
@@ -216,7 +218,7 @@ def _watched(
         timed = FirstToken(timed, wait_s=settings.first_token_s)
     priced = Priced(NamedEnds(timed), price=_price(entry), budgets=budgets)
     counted = Counted(priced, role=role)
-    breaker = Breaker(counted)
+    breaker = Breaker(Told(counted))
     retrying = (
         Retrying(breaker, attempts_max=settings.attempts, chance=chance)
         if is_last

@@ -279,6 +279,24 @@ class Settings(BaseModel):
     log_level: Literal["debug", "info", "warning", "error"] = Field(
         "warning", description="debug, info, warning or error."
     )
+    log_format: Literal["text", "json"] = Field(
+        "text", description="text, or json: one JSON object a line, with the turn that it belongs to (docs/tracing.md)."
+    )
+    trace_endpoint: str = Field(
+        "",
+        max_length=2000,
+        description="Traces of turns are sent here by OTLP over HTTP, such as http://127.0.0.1:4318/v1/traces; empty: "
+        "nowhere (docs/tracing.md).",
+    )
+    trace_headers_env: str = Field(
+        "",
+        max_length=200,
+        description="The environment variable with the headers for it: `Authorization=Basic ...`, commas between.",
+    )
+    trace_sample: float = Field(1.0, ge=0, le=1, description="Share of the turns whose traces are sent.")
+    trace_content: bool = Field(
+        False, description="Traces carry the redacted question, the answer and what a model wrote."
+    )
 
     @field_validator("log_level", mode="before")
     @classmethod

@@ -6,6 +6,8 @@ from dataclasses import replace
 
 from firstline.connectors.handover.channels import ChannelSettings
 from firstline.domain import PIPELINE_VERSION, Intent
+from firstline.engines.otlp import TraceSettings, headers_of
+from firstline.models.endpoint_address import checked_address
 from firstline.questions.card.support_hours import Support, openings_in
 from firstline.questions.gate import GateModel, load_gates
 from firstline.questions.gates_in_force import RETRIEVAL_VERSION, weights_knob
@@ -57,6 +59,18 @@ def knobs_of(settings: Settings, *, embedder: str, reranker: str, classifier: st
         "document pipeline": PIPELINE_VERSION,
         "question pipeline": RETRIEVAL_VERSION,
     }
+
+
+def trace_settings_of(settings: Settings) -> TraceSettings:
+    """InvalidInput names the address or the variable that cannot be used."""
+    if not settings.trace_endpoint:
+        return TraceSettings()
+    return TraceSettings(
+        endpoint=checked_address(settings.trace_endpoint, setting="trace_endpoint"),
+        headers=headers_of(settings.trace_headers_env),
+        sample=settings.trace_sample,
+        content=settings.trace_content,
+    )
 
 
 def limits_of(settings: Settings) -> JourneyLimits:

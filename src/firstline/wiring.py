@@ -33,6 +33,7 @@ from firstline.engines.forgotten_graph import WithoutForgotten
 from firstline.engines.memory.ledger import MemoryConversationLedger
 from firstline.engines.memory.limits import MemoryLimits
 from firstline.engines.neo4j import open_neo4j
+from firstline.engines.otlp import open_traces
 from firstline.engines.postgres import PostgresLedgers, mark_data_folder, open_postgres
 from firstline.engines.qdrant_edge import open_qdrant_edge
 from firstline.engines.reviewed_graph import ReviewedGraph, RulesInForce
@@ -76,7 +77,7 @@ from firstline.questions.wording.voice import Wording, open_wording
 from firstline.questions.writing.composer import ByModel
 from firstline.questions.writing.prompt import prompt_named
 from firstline.settings import Settings
-from firstline.shaping import channel_settings_of, gates_of, knobs_of, limits_of, overridden_gates
+from firstline.shaping import channel_settings_of, gates_of, knobs_of, limits_of, overridden_gates, trace_settings_of
 
 WIDGET_SECRET_BYTES_MIN = 16
 TOKENS_PER_CHARACTER = 1 / 4.2
@@ -213,6 +214,7 @@ async def open_firstline(
             communities=ledgers.communities,
         )
         sync = sync_of(settings, ledgers, documents)
+        traces = await stack.enter_async_context(open_traces(trace_settings_of(settings)))
         model_ids = (model.model_id, "" if reranker is None else reranker.model_id, classifier.model_id)
         questions = partial(
             QuestionJourney,
@@ -249,7 +251,7 @@ async def open_firstline(
             blobs=blobs,
             embedder=model,
             limiter=MemoryLimits(),
-            questions=questions(conversations=ledgers.conversations),
+            questions=questions(conversations=ledgers.conversations, on_recorded=traces),
             documents=documents,
             deliverer=Deliverer(ledger=ledgers.deliveries, channels=channels_of(settings)),
             ledgers=ledgers,

@@ -22,6 +22,7 @@ from firstline.engines.memory.ledger import MemoryConversationLedger, MemoryKnow
 from firstline.models.classifier import UniformClassifier
 from firstline.models.words import EngineerWords
 from firstline.ports import Reranker, Vectors
+from firstline.questions.asked import OnRecorded, to_nobody
 from firstline.questions.desk import HandoffDesk
 from firstline.questions.extracts import Composer
 from firstline.questions.gate import GateModel
@@ -184,7 +185,7 @@ class World:
             graph=self.graph,
         )
 
-    def questions(self, **changes: object) -> QuestionJourney:
+    def questions(self, on_recorded: OnRecorded = to_nobody, **changes: object) -> QuestionJourney:
         return QuestionJourney(
             knowledge=self.knowledge,
             conversations=self.conversations,
@@ -204,6 +205,7 @@ class World:
             graph=self.graph if self.walked else None,
             communities=self.communities,
             composer=self.composer,
+            on_recorded=on_recorded,
         )
 
     async def ingest(self, *items: SourceItem | Failure | Exception, prune: Sequence[str] = ()):

@@ -22,7 +22,6 @@ from firstline.questions.review_desk import (
     Quote,
     ReviewFile,
     gates_in_words,
-    turn_id,
     turn_named,
 )
 from firstline.questions.wording.voice import Wording
@@ -66,7 +65,7 @@ class ReviewShown(Shape):
     def of(cls, file: ReviewFile, wording: Wording) -> ReviewShown:
         rated = file.feedback
         return cls(
-            turn=turn_id(file.turn.session_id, file.turn.number),
+            turn=file.turn.turn_id,
             reasons=file.item.reasons if file.item else (),
             kb=file.session.kb,
             asked_at=file.turn.asked_at,

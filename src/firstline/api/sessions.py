@@ -17,6 +17,7 @@ from firstline.api.running import Running, running
 from firstline.api.shapes import MessageSent, PersonShown, SaidShown, SessionMade, SessionShown, TurnShown, WhyNotShown
 from firstline.domain import PERSON_OWNS, Session
 from firstline.errors import NotFound
+from firstline.turn_context import continue_trace
 
 TURNS_SHOWN_MAX: Final = 200
 PAGE_CHARS_MAX: Final = 2_000
@@ -58,6 +59,7 @@ async def send_message(
 ) -> TurnShown | Response:
     """Ask. With `Accept: text/event-stream` the events are ack, status, delta, final (or error)."""
     run = running(request)
+    continue_trace(request.headers.get("traceparent", ""))
     if explain:
         require_internal(who, "how an answer came about")
     session = await own_session(run, who, session_id)

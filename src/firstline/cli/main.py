@@ -36,6 +36,7 @@ COMMANDS = {
     "key": "Create, list and revoke API keys.",
     "handoffs": "List hand-overs, act on them, publish what came of them.",
     "review": "Judge turns one after the other, and export them as cases.",
+    "trace": "Show a recorded turn as a tree: its steps, gates and model calls with times.",
     "replay": "Take a recorded turn once more and show what differs.",
     "deliveries": "Show where hand-overs were sent, retry what failed, try the channels.",
     "eval": "Score a file of cases.",
@@ -80,11 +81,12 @@ def group(ctx: click.Context, data: Path | None) -> None:
 
 def settings_from(ctx: click.Context, **flags: Any) -> Any:
     """Settings from file, environment and flags; a flag that is None was not given."""
+    from firstline.cli.logs import configure_logs
     from firstline.settings import load_settings
 
     given = {**ctx.obj, **{key: value for key, value in flags.items() if value is not None}}
     settings = load_settings(flags=given)
-    logging.basicConfig(level=settings.log_level.upper(), format="%(levelname)s %(name)s: %(message)s")
+    configure_logs(level=settings.log_level, form=settings.log_format)
     return settings
 
 

@@ -87,8 +87,7 @@ def print_replay(found: Replay) -> None:
     from firstline.questions.replay import DECIDES
 
     then = found.recorded
-    name = f"{then.session_id}.{then.number}"
-    say(f"turn      {name}, asked {then.asked_at:%Y-%m-%d %H:%M} UTC on snapshot {then.snapshot}")
+    say(f"turn      {then.turn_id}, asked {then.asked_at:%Y-%m-%d %H:%M} UTC on snapshot {then.snapshot}")
     say("SAME      evidence, gates and outcome" if found.same else "DIFFERS")
     for why in found.reasons:
         say(f"because   {why}" if not found.same else f"although  {why}")
@@ -103,7 +102,7 @@ def as_values(found: Replay) -> dict[str, Any]:
     """For programs: the same as is printed."""
     then = found.recorded
     return {
-        "turn": f"{then.session_id}.{then.number}",
+        "turn": then.turn_id,
         "snapshot": then.snapshot,
         "same": found.same,
         "reasons": list(found.reasons),

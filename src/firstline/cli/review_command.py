@@ -106,17 +106,17 @@ def export_command(ctx: click.Context, cases: Path, kb: str | None, unchanged: b
 
 def notices(found: list[Golden], *, unchanged: bool) -> list[str]:
     """What a reader of the file must know of it."""
-    from firstline.questions.review_desk import turn_id
+    from firstline.domain import turn_id_of
 
     lines: list[str] = []
     changed = [one for one in found if one.case is not None and one.changed]
     for one in changed[:LEFT_OUT_SHOWN]:
-        name = turn_id(one.judgement.session_id, one.judgement.turn)
+        name = turn_id_of(one.judgement.session_id, one.judgement.turn)
         what = "left out" if unchanged else "look at it again"
         lines.append(f"{name}: {', '.join(one.changed)} changed since it was judged; {what}.")
     missing = [one for one in found if one.case is None]
     for one in missing[:LEFT_OUT_SHOWN]:
-        lines.append(f"{turn_id(one.judgement.session_id, one.judgement.turn)} is left out: {one.why_not}.")
+        lines.append(f"{turn_id_of(one.judgement.session_id, one.judgement.turn)} is left out: {one.why_not}.")
     more = sum(max(0, len(some) - LEFT_OUT_SHOWN) for some in (changed, missing))
     return lines + ([f"{more} more."] if more else [])
 

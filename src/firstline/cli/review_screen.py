@@ -27,11 +27,11 @@ def screen(file: ReviewFile, wording: Wording, *, waiting: int) -> str:
 
 
 def line_of(item: ReviewItem, question: str) -> str:
-    from firstline.questions.review_desk import turn_id
+    from firstline.domain import turn_id_of
 
     why = ",".join(item.reasons)
     asked = plain(" ".join(question.split()))[:QUESTION_SHOWN]
-    return f"{turn_id(item.session_id, item.turn)}  {item.rank:4.2f}  {why:<24} {asked}"
+    return f"{turn_id_of(item.session_id, item.turn)}  {item.rank:4.2f}  {why:<24} {asked}"
 
 
 def _head(file: ReviewFile, waiting: int) -> str:

@@ -137,7 +137,14 @@ from firstline.domain.search import (
     Triage,
     Verification,
 )
-from firstline.domain.sessions import GateReading, Session, Turn, audited_category
+from firstline.domain.sessions import (
+    GateReading,
+    Session,
+    Turn,
+    audited_category,
+    trace_id_of,
+    turn_id_of,
+)
 from firstline.domain.snapshots import (
     FORGOTTEN,
     CandidateFacts,
@@ -160,12 +167,14 @@ from firstline.domain.sources import (
     SyncReport,
     Unchanged,
 )
+from firstline.domain.steps import UNDER_WAY, Attempt, ModelCall, Step
 from firstline.domain.texts import (
     PIPELINE_VERSION,
     question_key,
     readable_message,
     storable,
 )
+from firstline.domain.turn_tree import Span, turn_tree
 
 __all__ = [
     "CURSOR_CHARS_MAX",
@@ -187,6 +196,7 @@ __all__ = [
     "PERSON_OWNS",
     "PIPELINE_VERSION",
     "UNANSWERED",
+    "UNDER_WAY",
     "UNSEEN",
     "UNSEEN_ENDS",
     "Accepted",
@@ -196,6 +206,7 @@ __all__ = [
     "AskedAs",
     "AskedTurn",
     "Asks",
+    "Attempt",
     "AuditEntry",
     "Availability",
     "Behind",
@@ -269,6 +280,7 @@ __all__ = [
     "KeyScope",
     "Lag",
     "Level",
+    "ModelCall",
     "ModelDraft",
     "ModelRequest",
     "ModelRole",
@@ -313,10 +325,12 @@ __all__ = [
     "SnapshotState",
     "SourceItem",
     "SourceState",
+    "Span",
     "StaleFinding",
     "StalePage",
     "StaleReason",
     "StaleReport",
+    "Step",
     "Suspicion",
     "SyncReport",
     "Talk",
@@ -349,4 +363,7 @@ __all__ = [
     "question_key",
     "readable_message",
     "storable",
+    "trace_id_of",
+    "turn_id_of",
+    "turn_tree",
 ]

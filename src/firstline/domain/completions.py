@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import Any, Final
+
+from firstline.domain.steps import Attempt
 
 
 class ModelRole(StrEnum):
@@ -32,7 +34,8 @@ class ModelRequest:
     `system` and `parts` stand in the order they are sent: what is the same from call to call first, so that providers
     can keep the prefix. `schema` is a JSON schema of the answer: then it is parsed and checked. `max_tokens` bounds the
     answer (0: the role's own limit). `deadline_at_s` is a time of the event loop's clock (`loop.time()`): the
-    turn's, beyond which no call goes on. `tenant`, `session` and `turn` say on whose account it goes.
+    turn's, beyond which no call goes on. `tenant`, `session` and `turn` say on whose account it goes. `told` hears of
+    each call that is made for it: as it begins (`UNDER_WAY`), and as it has ended.
     """
 
     role: ModelRole
@@ -45,6 +48,7 @@ class ModelRequest:
     tenant: str
     session: str = ""
     turn: str = ""
+    told: Callable[[Attempt], None] | None = field(default=None, compare=False, repr=False)
 
 
 class Finish(StrEnum):

@@ -5,12 +5,14 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from datetime import datetime
+from hashlib import sha256
 from types import MappingProxyType
 
 from firstline.domain.basics import NOTHING
 from firstline.domain.completions import ModelDraft
 from firstline.domain.outcomes import Escalated, Outcome
 from firstline.domain.search import Intent, Scores, SearchPlan, Triage
+from firstline.domain.steps import ModelCall, Step
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -48,7 +50,8 @@ class Turn:
     says by stage what was late or broken and what was done instead.
     `scope_hash` names what the asker could see. `gates_version`: the calibrated gates that decided; 0: as shipped.
     `language` is the conversation's, as far as its messages told: the one to reply in; "" when nothing told. `draft`:
-    what a language model wrote for the answer, if one was asked, whatever came of it.
+    what a language model wrote for the answer, if one was asked, whatever came of it. `steps` and `calls` in the order
+    they ended; a record of an older version has none.
     """
 
     session_id: str
@@ -69,6 +72,22 @@ class Turn:
     gates_version: int = 0
     language: str = ""
     draft: ModelDraft | None = None
+    steps: tuple[Step, ...] = ()
+    calls: tuple[ModelCall, ...] = ()
+
+    @property
+    def turn_id(self) -> str:
+        """As people and logs name it: SESSION.NUMBER."""
+        return turn_id_of(self.session_id, self.number)
+
+
+def turn_id_of(session_id: str, number: int) -> str:
+    return f"{session_id}.{number}"
+
+
+def trace_id_of(turn_id: str) -> str:
+    """The id of a turn's trace, 32 hexadecimal digits: anybody who knows the turn can look for it."""
+    return sha256(f"firstline turn {turn_id}".encode()).hexdigest()[:32]
 
 
 def audited_category(turn: Turn) -> str | None:

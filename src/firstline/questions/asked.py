@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass, field
 
-from firstline.domain import NOTHING, Answered, Clarify, GateReading, Principal, Session, Turn
+from firstline.domain import NOTHING, Answered, Clarify, GateReading, Principal, Session, Turn, turn_id_of
 from firstline.ports import Scope
 from firstline.questions.message.spoken import spoken
 
@@ -14,6 +14,14 @@ OnStatus = Callable[[str], Awaitable[None]]
 OnClaims = Callable[[Answered, str], Awaitable[None]]
 """Hears the verified beginning of an answer that is still being written, each time there is more of it, and the
 language of the conversation. What it heard is never taken back: the turn's answer begins with it."""
+
+OnRecorded = Callable[[Turn, Session], None]
+"""Hears of a turn once it is recorded. It returns at once and raises nothing."""
+
+
+def to_nobody(_turn: Turn, _session: Session) -> None:
+    return None
+
 
 ReadGate = Callable[[Mapping[str, float]], GateReading]
 """A gate with its threshold: features to a decision."""
@@ -52,6 +60,10 @@ class Asked:
     then: Mapping[str, str] = field(default_factory=lambda: NOTHING)
     communities: int | None = None
     on_claims: OnClaims | None = None
+
+    @property
+    def turn_id(self) -> str:
+        return turn_id_of(self.session.session_id, self.number)
 
     @property
     def language(self) -> str:

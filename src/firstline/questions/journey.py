@@ -54,7 +54,7 @@ from firstline.ports import (
     WordEncoder,
 )
 from firstline.questions.admission import Admission
-from firstline.questions.asked import Asked, Message, OnClaims, OnStatus
+from firstline.questions.asked import Asked, Message, OnClaims, OnRecorded, OnStatus, to_nobody
 from firstline.questions.clarify import clarify
 from firstline.questions.compose import compose
 from firstline.questions.curated import curated_answer
@@ -90,6 +90,7 @@ from firstline.questions.usual_causes import as_one, listed, without_causes
 from firstline.questions.verify import verify
 from firstline.questions.wording.links import with_allowed_links
 from firstline.questions.writing.composer import FromRecord
+from firstline.turn_context import in_turn
 
 CLARIFYING_MAX = 2
 """Turns in a row that ask back."""
@@ -118,10 +119,11 @@ class QuestionJourney:
         graph: Graph | None = None,
         communities: CommunityStore | None = None,
         composer: Composer | None = None,
+        on_recorded: OnRecorded = to_nobody,
     ) -> None:
         """`english`: words (lower case) that are never taken for misspelt. `in_force` puts the thresholds that were
         calibrated for a knowledge base on `gates`. `answers` knows what was worked out a moment ago. `composer` writes
-        what may be answered; None: the extracts are the answer."""
+        what may be answered; None: the extracts are the answer. `on_recorded` hears of each turn."""
         self._knowledge = knowledge
         self._conversations = conversations
         self._blobs = blobs
@@ -142,7 +144,7 @@ class QuestionJourney:
         self._gates = gates
         self._in_force = in_force
         self._answers = answers
-        self._composer = composer or FromExtracts()
+        self._composer, self._on_recorded = composer or FromExtracts(), on_recorded
         self._limits = limits
         self._admission = Admission(limits.turns_at_once)
         self._locks = SessionLocks()
@@ -182,6 +184,7 @@ class QuestionJourney:
         other = copy(self)
         other._conversations, other._replays, other._answers = then, turn, ANEW
         other._composer = FromRecord(turn.draft, chars_max=self._limits.answer_chars_max)
+        other._on_recorded = to_nobody
         return await other._taken(Message(session=session, principal=principal, text=turn.question))
 
     async def _taken(self, message: Message) -> Turn:
@@ -190,12 +193,13 @@ class QuestionJourney:
             async with ledger_s_max(max(left_s, BEGIN_S_MIN)):
                 asked, stands = await self._begun(message)
             waited_ms = (self._limits.turn_deadline_s - left_s) * 1000
-            trail = Trail(stands=stands, then=asked.then, timings_ms={"wait": waited_ms})
+            trail = Trail(stands=stands, then=asked.then, timings_ms={"wait": waited_ms}, began_s=started)
             left_s = min(left_s, self._limits.turn_deadline_s - (time.perf_counter() - started))
-            outcome = await self._within_deadline(asked, trail, left_s=left_s)
-            trail.timings_ms["total"] = (time.perf_counter() - started) * 1000
-            async with ledger_s_max(RECORD_S_MAX):
-                return await self._record(asked, trail, outcome)
+            with in_turn(asked.turn_id):
+                outcome = await self._within_deadline(asked, trail, left_s=left_s)
+                trail.timings_ms["total"] = (time.perf_counter() - started) * 1000
+                async with ledger_s_max(RECORD_S_MAX):
+                    return await self._record(asked, trail, outcome)
 
     async def _begun(self, message: Message) -> tuple[Asked, Handoff | None]:
         """The message with all that holds for its turn, and the session's hand-over that is not closed."""
@@ -246,6 +250,7 @@ class QuestionJourney:
         other = copy(self)
         other._gates, other._in_force = held_at(self._gates, threshold), AS_GIVEN
         other._conversations, other._answers, other._composer = conversations, ANEW, FromExtracts()
+        other._on_recorded = to_nobody
         return other
 
     async def readable(self, turn: Turn, principal: Principal, *, kb: str) -> Turn:
@@ -488,4 +493,5 @@ class QuestionJourney:
             asked, trail, outcome, settings_hash=self._limits.settings_hash, model_ids=self._search.model_ids
         )
         await append(turn, new, conversations=self._conversations)
+        self._on_recorded(turn, asked.session)
         return turn

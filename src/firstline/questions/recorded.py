@@ -30,4 +30,6 @@ def recorded(asked: Asked, trail: Trail, outcome: Outcome, *, settings_hash: str
         gates_version=asked.gates_version,
         language=asked.language,
         draft=trail.draft,
+        steps=tuple(trail.steps),
+        calls=tuple(trail.calls),
     )

@@ -23,6 +23,7 @@ from firstline.domain import (
     Turn,
     Verdict,
     readable_message,
+    turn_id_of,
 )
 from firstline.errors import Broken, FirstlineError, InvalidInput, NotFound
 from firstline.ports import (
@@ -102,11 +103,6 @@ class ReviewFile:
     pages: tuple[Page, ...]
     feedback: Feedback | None
     said: tuple[HandoffEntry, ...]
-
-
-def turn_id(session_id: str, number: int) -> str:
-    """How reviewers name a turn."""
-    return f"{session_id}.{number}"
 
 
 def turn_named(name: str) -> tuple[str, int]:
@@ -207,7 +203,7 @@ class ReviewDesk:
         try:
             return await self._file(await self._turn(item.session_id, item.turn, principal), item, principal)
         except Broken as error:
-            named = turn_id(item.session_id, item.turn)
+            named = turn_id_of(item.session_id, item.turn)
             if len(self.unreadable) < UNREADABLE_KEPT_MAX:
                 self.unreadable.add(named)
             logger.error("turn %s cannot be reviewed: %s", named, error.message)

@@ -17,9 +17,11 @@ from firstline.domain import (
     Evidence,
     GateReading,
     Handoff,
+    ModelCall,
     ModelDraft,
     RankedDocument,
     SearchPlan,
+    Step,
     Triage,
 )
 from firstline.errors import Unavailable
@@ -31,6 +33,8 @@ from firstline.questions.walk.replaced import Replaced
 NOTHING_READ: Final[Mapping[str, Document]] = MappingProxyType({})
 HANDED_OVER: Final = "the turn was handed over"
 """What was done instead of a step that cut the turn short."""
+STEPS_MAX: Final = 100
+"""Steps and calls of a turn that are kept each; a turn takes some twenty."""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -55,7 +59,7 @@ class Trail:
     `read_as` is the message with its misspelt words corrected. `stands` is the session's hand-over that is not closed.
     `cut` names the step that ended the turn, if one did. `then` is the `degraded` of a recorded turn that is replayed:
     it goes without the same again. `ends_at_s`: the turn's deadline by the loop's clock. `draft`: what a model wrote;
-    `shown`: the answer whose beginning somebody has seen.
+    `shown`: the answer whose beginning somebody has seen. `began_s`: when the message came, by `time.perf_counter`.
 
     What depends on the first document is read off `ranked` whenever it is needed: another may come first later."""
 
@@ -83,6 +87,9 @@ class Trail:
     ends_at_s: float = 0.0
     draft: ModelDraft | None = None
     shown: Answered | None = None
+    began_s: float = field(default_factory=time.perf_counter)
+    steps: list[Step] = field(default_factory=list[Step])
+    calls: list[ModelCall] = field(default_factory=list[ModelCall])
 
     @property
     def standalone(self) -> str:
@@ -119,6 +126,9 @@ class Trail:
         finally:
             spent = (time.perf_counter() - started) * 1000
             self.timings_ms[name] = self.timings_ms.get(name, 0.0) + spent
+            if len(self.steps) < STEPS_MAX:
+                began_ms = (started - self.began_s) * 1000
+                self.steps.append(Step(name=name, began_ms=round(began_ms, 2), ms=round(spent, 2)))
 
     def as_then(self, stage: str, instead: str) -> None:
         """In a replay: fail where the recorded turn did, when it did this instead."""

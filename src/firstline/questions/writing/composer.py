@@ -30,6 +30,7 @@ from firstline.ports import LanguageModel
 from firstline.questions.asked import Asked
 from firstline.questions.extracts import Extracts, answered, judge
 from firstline.questions.message.spoken import written_in
+from firstline.questions.noting import Noting
 from firstline.questions.shown_before import shown_again
 from firstline.questions.trail import Trail
 from firstline.questions.writing.binding import Passages
@@ -96,9 +97,10 @@ class ByModel:
 
     async def _written(self, turn: _Turn) -> Answered:
         reader = ClaimsRead()
-        finish, model_id = Finish.BROKEN_OFF, self._model.model_id(ModelRole.LARGE)
+        model = Noting(self._model, turn.trail, step=STEP, prompt=self._prompt.prompt_id)
+        finish, model_id = Finish.BROKEN_OFF, model.model_id(ModelRole.LARGE)
         try:
-            async with aclosing(self._model.stream(self._request(turn))) as stream:
+            async with aclosing(model.stream(self._request(turn))) as stream:
                 async for piece in stream:
                     for written in reader.feed(piece.text):
                         own = replace(written, text=self._redact(written.text))
@@ -121,7 +123,7 @@ class ByModel:
             deadline_at_s=_deadline_s(turn.trail),
             tenant=asked.scope.tenant,
             session=asked.session.session_id,
-            turn=f"{asked.session.session_id}.{asked.number}",
+            turn=asked.turn_id,
         )
 
 
