@@ -40,6 +40,7 @@ from firstline.models.gateway.provider import ProviderModel
 from firstline.models.gateway.provider_open import ModelSpec, check_installed
 from firstline.models.gateway.retrying import Retrying
 from firstline.models.gateway.roles import RoleLimits, Roles
+from firstline.models.gateway.spending import Spending
 from firstline.models.gateway.told import Told
 from firstline.ports import LanguageModel
 
@@ -76,6 +77,14 @@ class OpenModels:
     async def close(self) -> None:
         for provider in self.providers:
             await provider.close()
+
+
+@dataclass(frozen=True)
+class Accounts:
+    """What may be spent, and who spent what: of all roles and models together."""
+
+    budgets: Budgets
+    spending: Spending
 
 
 @dataclass(frozen=True)
@@ -149,9 +158,9 @@ def compose(
 ) -> tuple[LanguageModel, Callable[[], GatewaySeen]]:
     """The gateway around these models, one for each entry of a role's chain, and what it counts. `chance` (0 to 1) is
     the jitter of pauses."""
-    budgets = Budgets(_limits(settings.budgets))
+    accounts = Accounts(Budgets(_limits(settings.budgets)), Spending())
     roles = tuple(
-        _role(role, settings.roles[role.value], chain, budgets, kept, chance) for role, chain in chains.items()
+        _role(role, settings.roles[role.value], chain, accounts, kept, chance) for role, chain in chains.items()
     )
     gateway = Roles(
         {one.role: one.model for one in roles},
@@ -172,7 +181,8 @@ def compose(
                 )
                 for one in roles
             ),
-            over_budget=dict(budgets.refused),
+            over_budget=dict(accounts.budgets.refused),
+            tenants=accounts.spending.seen(),
         )
 
     return gateway, seen
@@ -186,13 +196,13 @@ def _role(
     role: ModelRole,
     settings: RoleSettings,
     chain: tuple[LanguageModel, ...],
-    budgets: Budgets,
+    accounts: Accounts,
     kept: Kept[Completion],
     chance: Callable[[], float],
 ) -> _Role:
     last = len(chain) - 1
     models = tuple(
-        _watched(role, model, entry, settings, budgets, chance, is_last=at == last)
+        _watched(role, model, entry, settings, accounts, chance, is_last=at == last)
         for at, (model, entry) in enumerate(zip(chain, settings.chain, strict=True))
     )
     queue = FairQueue(
@@ -208,7 +218,7 @@ def _watched(
     model: LanguageModel,
     entry: ModelEntry,
     settings: RoleSettings,
-    budgets: Budgets,
+    accounts: Accounts,
     chance: Callable[[], float],
     *,
     is_last: bool,
@@ -216,7 +226,7 @@ def _watched(
     timed: LanguageModel = Deadline(model, timeout_s=settings.call_s)
     if not is_last:
         timed = FirstToken(timed, wait_s=settings.first_token_s)
-    priced = Priced(NamedEnds(timed), price=_price(entry), budgets=budgets)
+    priced = Priced(NamedEnds(timed), price=_price(entry), budgets=accounts.budgets, spending=accounts.spending)
     counted = Counted(priced, role=role)
     breaker = Breaker(Told(counted))
     retrying = (

@@ -279,6 +279,15 @@ class Settings(BaseModel):
     log_level: Literal["debug", "info", "warning", "error"] = Field(
         "warning", description="debug, info, warning or error."
     )
+    metrics_key: str = Field(
+        "",
+        description="Who reads /metrics sends this as a bearer token; 16 bytes or more; empty: it is open to whoever "
+        "reaches the port (docs/metrics.md).",
+        repr=False,
+    )
+    metrics_by_tenant: bool = Field(
+        False, description="/metrics also has what each tenant spends on models, with its name in a label."
+    )
     log_format: Literal["text", "json"] = Field(
         "text", description="text, or json: one JSON object a line, with the turn that it belongs to (docs/tracing.md)."
     )
@@ -363,7 +372,8 @@ class Settings(BaseModel):
         elsewhere |= {"language", "tone", "texts"}  # How an outcome is worded is none either.
         elsewhere |= {"handoff_email_to", "handoff_email_from", "handoff_slack_channel"}
         # Nor does it what is looked at afterwards, or how somebody proves who they are.
-        elsewhere |= {"review_sample", "oidc"}
+        elsewhere |= {"review_sample", "oidc", "log_format", "metrics_by_tenant"}
+        elsewhere |= {name for name in type(self).model_fields if name.startswith("trace_")}
         shaping = self.model_dump_json(exclude=elsewhere | secret)
         return hashlib.sha256(shaping.encode()).hexdigest()[:16]
 

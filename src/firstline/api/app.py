@@ -57,6 +57,7 @@ def create_app(
     """The app over an opened firstline, or over one that it opens when it starts and closes when it ends."""
     metrics, arrivals = Metrics(), Arrivals()
     wording = wording_of(settings)
+    health.check_metrics_key(settings.metrics_key)
     if settings.widget_secret:
         widget_secret(settings)  # refused now, and not with the first token
 

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Final
 
-from firstline.api.metric_lines import head
+from firstline.api.metric_lines import head, label
 from firstline.domain import Lag
 from firstline.errors import FirstlineError
 
@@ -46,8 +46,4 @@ def _lines(lags: Sequence[Lag]) -> list[str]:
 
 
 def _of(one: Lag) -> str:
-    return f'tenant="{_escaped(one.tenant)}",kb="{_escaped(one.kb)}"'
-
-
-def _escaped(value: str) -> str:
-    return value.replace("\\", "\\\\").replace('"', '\\"').replace("\n", "\\n")
+    return f'tenant="{label(one.tenant)}",kb="{label(one.kb)}"'

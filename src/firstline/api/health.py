@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import hmac
 from typing import Final
 
 from fastapi import APIRouter, Request
@@ -15,12 +16,14 @@ from firstline.api.cache_metrics import cache_metrics
 from firstline.api.care_metrics import care_metrics
 from firstline.api.deliveries import delivery_metrics
 from firstline.api.event_metrics import event_metrics
+from firstline.api.knowledge_metrics import knowledge_metrics
 from firstline.api.model_metrics import model_metrics
 from firstline.api.running import running
 from firstline.api.shapes import Me, Shape
-from firstline.errors import FirstlineError, Unavailable
+from firstline.errors import FirstlineError, InvalidInput, Unauthenticated, Unavailable
 
 READY_S_MAX: Final = 2.0
+METRICS_KEY_BYTES_MIN: Final = 16
 
 router = APIRouter(tags=["operation"])
 
@@ -71,15 +74,34 @@ def _ready(unfit: int) -> Ready:
 
 @router.get("/metrics", response_class=PlainTextResponse)
 async def read_metrics(request: Request) -> PlainTextResponse:
-    """Counts and latencies for Prometheus."""
+    """Counts and latencies for Prometheus; with the bearer token of `metrics_key`, where one is set."""
     run = running(request)
-    text = run.metrics.text() + await delivery_metrics(run.firstline.deliverer)
+    _may_read(request.headers.get("authorization", ""), run.firstline.settings.metrics_key)
+    text = run.metrics.text() + run.turns.text() + await delivery_metrics(run.firstline.deliverer)
     text += await gate_metrics.unfit_text(run.firstline) + await run.gates.text(run.firstline)
     text += await event_metrics(run.firstline.working) + cache_metrics(run.firstline.caches)
     text += await care_metrics(run.firstline.faq_list) + await run.graph.text(run.firstline)
     if run.firstline.models is not None:
-        text += model_metrics(run.firstline.models.seen())
+        text += model_metrics(run.firstline.models.seen(), by_tenant=run.firstline.settings.metrics_by_tenant)
+    text += await knowledge_metrics(run.firstline.knowledge, tenant=run.firstline.settings.tenant)
     return PlainTextResponse(text, media_type=metrics.MEDIA_TYPE)
+
+
+def check_metrics_key(key: str) -> None:
+    """InvalidInput for one that can be guessed."""
+    if key and len(key.encode()) < METRICS_KEY_BYTES_MIN:
+        raise InvalidInput(
+            f"The setting 'metrics_key' is shorter than {METRICS_KEY_BYTES_MIN} bytes.",
+            remedy="Set FIRSTLINE_METRICS_KEY to a long random text, or leave it empty.",
+        )
+
+
+def _may_read(authorization: str, key: str) -> None:
+    # Compared as bytes: a header may hold any letter.
+    if key and not hmac.compare_digest(authorization.encode(), f"Bearer {key}".encode()):
+        raise Unauthenticated(
+            "Metrics are shown to who sends the key for them.", remedy="Send `Authorization: Bearer` and `metrics_key`."
+        )
 
 
 @router.get("/v1/me")

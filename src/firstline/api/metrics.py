@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from bisect import bisect_left
 from collections import Counter
 from collections.abc import Mapping
 from typing import Final
 
-from firstline.api.metric_lines import head
+from firstline.api.metric_lines import Histogram, head
 from firstline.domain import Feedback, HandoffEntry, Reason, Reply
 
 BUCKETS_S: Final = (0.01, 0.025, 0.05, 0.1, 0.15, 0.25, 0.5, 1.0, 2.0, 5.0, 10.0)
@@ -21,8 +20,7 @@ class Metrics:
         self._outcomes: Counter[tuple[str, str, str]] = Counter()
         self._degraded: Counter[tuple[str, str]] = Counter()
         self._responses: Counter[str] = Counter()
-        self._buckets = [0] * (len(BUCKETS_S) + 1)
-        self._seconds_sum = 0.0
+        self._seconds = Histogram("firstline_turn_seconds", "Time from message to reply.", BUCKETS_S).declared()
         self._handoffs: Counter[str] = Counter()
         self._moves: Counter[tuple[str, str]] = Counter()
         self._feedback: Counter[tuple[str, str]] = Counter()
@@ -36,8 +34,7 @@ class Metrics:
         self._degraded.update((stage, what.partition(":")[0]) for stage, what in degraded.items())
         completeness = reply.completeness.value if reply.completeness else ""
         self._outcomes[(reply.outcome, completeness, reply.reason.value if reply.reason else "")] += 1
-        self._buckets[bisect_left(BUCKETS_S, seconds)] += 1
-        self._seconds_sum += seconds
+        self._seconds.observe(seconds)
 
     def count_handoff(self, reason: Reason) -> None:
         """A hand-over was opened; a message that joined one that stands does not count again."""
@@ -56,7 +53,7 @@ class Metrics:
         self._responses[f"{status // 100}xx"] += 1
 
     def text(self) -> str:
-        return "\n".join([*self._turns(), *self._latency(), *self._rest()]) + "\n"
+        return "\n".join([*self._turns(), *self._seconds.lines(), *self._rest()]) + "\n"
 
     def _turns(self) -> list[str]:
         lines = head("firstline_turns_total", "counter", "Turns by outcome.")
@@ -64,18 +61,6 @@ class Metrics:
             labels = f'outcome="{outcome}",completeness="{completeness}",reason="{reason}"'
             lines.append(f"firstline_turns_total{{{labels}}} {count}")
         return lines
-
-    def _latency(self) -> list[str]:
-        lines = head("firstline_turn_seconds", "histogram", "Time from message to reply.")
-        total = 0
-        for limit, count in zip((*map(str, BUCKETS_S), "+Inf"), self._buckets, strict=True):
-            total += count
-            lines.append(f'firstline_turn_seconds_bucket{{le="{limit}"}} {total}')
-        return [
-            *lines,
-            f"firstline_turn_seconds_sum {self._seconds_sum:.6f}",
-            f"firstline_turn_seconds_count {total}",
-        ]
 
     def _rest(self) -> list[str]:
         return [

@@ -1,17 +1,19 @@
-"""How the language models of this process do, in the Prometheus text format. No label carries a tenant or a text."""
+"""How the language models of this process do, in the Prometheus text format. No label carries a text, and one a
+tenant alone where that is asked for."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 from typing import Final
 
-from firstline.api.metric_lines import head
-from firstline.domain import FIRST_TOKEN_BUCKETS_S, GatewaySeen, ModelSeen, RoleSeen
+from firstline.api.metric_lines import head, histogram_lines, label
+from firstline.domain import FIRST_TOKEN_BUCKETS_S, GatewaySeen, ModelSeen, RoleSeen, TenantSpent
 
 STATES: Final = ("closed", "half_open", "open")
 
 
-def model_metrics(seen: GatewaySeen) -> str:
+def model_metrics(seen: GatewaySeen, *, by_tenant: bool = False) -> str:
+    """`by_tenant`: also what each tenant spent, with its name in a label."""
     lines = [
         *_several("model_calls_total", "Calls that ended with text, by how.", _finishes(seen.models)),
         *_several("model_failures_total", "Calls that ended in an error, by its kind.", _failures(seen.models)),
@@ -25,7 +27,23 @@ def model_metrics(seen: GatewaySeen) -> str:
         lines += _several(name, meaning, [(f'role="{one.role.value}"', count(one)) for one in seen.roles], kind=kind)
     spent = [(f'budget="{name}"', count) for name, count in sorted(seen.over_budget.items())]
     lines += _several("model_over_budget_total", "Calls refused because a budget was spent, by budget.", spent)
+    if by_tenant:
+        lines += _tenants(seen.tenants)
     return "".join(f"{line}\n" for line in lines)
+
+
+def _tenants(spent: Iterable[TenantSpent]) -> list[str]:
+    told = [(f'role="{one.role.value}",tenant="{label(one.tenant)}"', one) for one in spent]
+    tokens = [
+        (f'{labels},direction="{direction}"', count)
+        for labels, one in told
+        for direction, count in (("in", one.tokens_in), ("out", one.tokens_out))
+    ]
+    costs = [(labels, round(one.cost, 9)) for labels, one in told]
+    return [
+        *_several("tenant_model_tokens_total", "Tokens by role and tenant.", tokens),
+        *_several("tenant_model_cost_total", "Cost by the settings' prices, by role and tenant.", costs),
+    ]
 
 
 _Told = Iterable[tuple[str, float]]
@@ -48,11 +66,7 @@ _PER_ROLE: Final[tuple[tuple[str, str, str, Callable[[RoleSeen], float]], ...]] 
 
 
 def _model(one: ModelSeen) -> str:
-    return f'role="{one.role.value}",model="{_label(one.model_id)}"'
-
-
-def _label(text: str) -> str:
-    return text.replace("\\", "\\\\").replace('"', '\\"').replace("\n", " ")
+    return f'role="{one.role.value}",model="{label(one.model_id)}"'
 
 
 def _finishes(models: Iterable[ModelSeen]) -> _Told:
@@ -68,15 +82,13 @@ def _breakers(models: Iterable[ModelSeen]) -> _Told:
 
 
 def _first_tokens(models: Iterable[ModelSeen]) -> list[str]:
-    lines = head("firstline_model_first_token_seconds", "histogram", "Time from the call of a model to its first text.")
-    for one in models:
-        total = 0
-        for limit, count in zip((*map(str, FIRST_TOKEN_BUCKETS_S), "+Inf"), one.first_tokens, strict=True):
-            total += count
-            lines.append(f'firstline_model_first_token_seconds_bucket{{{_model(one)},le="{limit}"}} {total}')
-        lines.append(f"firstline_model_first_token_seconds_sum{{{_model(one)}}} {one.first_token_sum_s:.6f}")
-        lines.append(f"firstline_model_first_token_seconds_count{{{_model(one)}}} {total}")
-    return lines
+    name = "firstline_model_first_token_seconds"
+    told = (
+        line
+        for one in models
+        for line in histogram_lines(name, _model(one), FIRST_TOKEN_BUCKETS_S, one.first_tokens, one.first_token_sum_s)
+    )
+    return [*head(name, "histogram", "Time from the call of a model to its first text."), *told]
 
 
 def _several(name: str, meaning: str, told: _Told, *, kind: str = "counter") -> list[str]:

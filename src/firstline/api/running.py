@@ -14,7 +14,8 @@ from firstline.api.arrivals import Arrivals, OnStatus
 from firstline.api.gate_metrics import GateMetrics
 from firstline.api.graph_metrics import GraphMetrics
 from firstline.api.metrics import Metrics
-from firstline.domain import Escalated, HighStakes, Principal, Session, Turn, by_curated
+from firstline.api.turn_metrics import TurnMetrics
+from firstline.domain import Answered, Escalated, HighStakes, Principal, Session, Turn, by_curated
 from firstline.errors import Unauthenticated, Unavailable
 from firstline.questions.asked import OnClaims
 from firstline.questions.render import render
@@ -40,6 +41,7 @@ class Running:
     firstline: Firstline
     wording: Wording = field(default_factory=shipped)
     metrics: Metrics = field(default_factory=Metrics)
+    turns: TurnMetrics = field(default_factory=TurnMetrics)
     arrivals: Arrivals = field(default_factory=Arrivals)
     gates: GateMetrics = field(default_factory=GateMetrics)
     graph: GraphMetrics = field(default_factory=GraphMetrics)
@@ -92,13 +94,29 @@ class Running:
                 principal=principal,
                 question=question,
                 on_status=self.arrivals.giving_way(on_status),
-                on_claims=on_claims,
+                on_claims=self._first_shown(on_claims, started),
             )
+        self.turns.count(turn)
         if isinstance(turn.outcome, Escalated | HighStakes) and not turn.outcome.again:
             self.metrics.count_handoff(turn.outcome.handoff.reason)
         self.metrics.faq_answers += by_curated(turn)
         self.metrics.count_turn(render(turn.outcome), seconds=time.perf_counter() - started, degraded=turn.degraded)
         return turn
+
+    def _first_shown(self, on_claims: OnClaims | None, started: float) -> OnClaims | None:
+        """What hears of verified claims, and when the first came."""
+        if on_claims is None:
+            return None
+        tell, first = on_claims, True
+
+        async def heard(begun: Answered, language: str) -> None:
+            nonlocal first
+            if first:
+                self.turns.first_shown.observe(time.perf_counter() - started)
+            first = False
+            await tell(begun, language)
+
+        return heard
 
     def _ended(self, task: asyncio.Task[Turn]) -> None:
         self._turns.discard(task)

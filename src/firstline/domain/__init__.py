@@ -84,7 +84,7 @@ from firstline.domain.knowledge import (
     SourceItem,
     Suspicion,
 )
-from firstline.domain.model_counts import FIRST_TOKEN_BUCKETS_S, GatewaySeen, ModelSeen, RoleSeen
+from firstline.domain.model_counts import FIRST_TOKEN_BUCKETS_S, GatewaySeen, ModelSeen, RoleSeen, TenantSpent
 from firstline.domain.outcomes import (
     PERSON_OWNS,
     Answered,
@@ -335,6 +335,7 @@ __all__ = [
     "SyncReport",
     "Talk",
     "Telling",
+    "TenantSpent",
     "Told",
     "ToldKind",
     "Tombstone",

@@ -47,9 +47,21 @@ class RoleSeen:
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
+class TenantSpent:
+    """What one tenant spent on one role; `tenant` is "other" for all beyond the first 200."""
+
+    role: ModelRole
+    tenant: str
+    tokens_in: int
+    tokens_out: int
+    cost: float
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
 class GatewaySeen:
     """`over_budget`: requests that were refused because something was spent, by which budget."""
 
     models: tuple[ModelSeen, ...]
     roles: tuple[RoleSeen, ...]
     over_budget: Mapping[str, int]
+    tenants: tuple[TenantSpent, ...] = ()

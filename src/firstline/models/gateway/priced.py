@@ -11,6 +11,7 @@ from typing import Final
 from firstline.domain import Completion, Finish, ModelRequest, Piece
 from firstline.errors import FirstlineError
 from firstline.models.gateway.budgets import Budgets, Spent
+from firstline.models.gateway.spending import Spending
 from firstline.models.gateway.streams import Late, Wrapper
 from firstline.ports import LanguageModel
 
@@ -53,13 +54,16 @@ class Priced(Wrapper):
     as it is possible; what it does not count is estimated from the bytes; of a call that was given up or was late, the
     prompt is booked. One that failed before it said anything costs nothing: an outage must not eat the budget."""
 
-    def __init__(self, inner: LanguageModel, *, price: Price, budgets: Budgets) -> None:
+    def __init__(
+        self, inner: LanguageModel, *, price: Price, budgets: Budgets, spending: Spending | None = None
+    ) -> None:
         super().__init__(inner)
         self.tokens_in = 0
         self.tokens_out = 0
         self.cost = 0.0
         self._price = price
         self._budgets = budgets
+        self._spending = spending or Spending()
 
     async def stream(self, request: ModelRequest) -> AsyncGenerator[Piece]:
         most_in = most_tokens_in(request)
@@ -92,6 +96,10 @@ class Priced(Wrapper):
             self.tokens_out += done.tokens_out
             self.cost += done.cost
             self._budgets.settle(held, Spent(done.tokens_in + done.tokens_out, done.cost))
+            if done is not UNANSWERED:
+                self._spending.book(
+                    request.role, request.tenant, tokens_in=done.tokens_in, tokens_out=done.tokens_out, cost=done.cost
+                )
 
     def _counted(
         self, done: Completion, request: ModelRequest, most_in: int, *, said_bytes: int | None = None
