@@ -2,22 +2,18 @@
 
 from __future__ import annotations
 
-import hashlib
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass
-from functools import cache
-from importlib.resources import files
 from typing import Any, Final
 
 from firstline.domain import Evidence, Part
 from firstline.orders import doubtful
+from firstline.prompt_files import Prompt, prompt_of
 from firstline.questions.page.units import units_of
 
 CLAIMS_MAX: Final = 40
 CITES_MAX: Final = 4
 KINDS: Final = ("sentence", "step", "code", "refusal")
-HASH_SIGNS: Final = 12
 SCHEMA: Final[dict[str, Any]] = {
     "type": "object",
     "properties": {
@@ -39,27 +35,12 @@ SCHEMA: Final[dict[str, Any]] = {
     "additionalProperties": False,
 }
 LANGUAGES: Final = {"en": "English", "de": "German", "fr": "French", "es": "Spanish", "ja": "Japanese"}
-_FRONT: Final = re.compile(r"---\nname: (?P<name>[a-z-]+)\nversion: (?P<version>\d+)\n---\n(?P<text>.+)", re.DOTALL)
 _FENCE: Final = re.compile(r"<(?=[\s/]*data\s*-)", re.IGNORECASE)
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
-class Prompt:
-    """`prompt_id` names it with its version and the hash of its file: what a record says of it."""
-
-    prompt_id: str
-    text: str
-
-
-@cache
 def prompt_named(name: str) -> Prompt:
     """One of questions/prompts/*.md."""
-    raw = (files("firstline.questions") / "prompts" / f"{name}.md").read_text(encoding="utf-8")
-    found = _FRONT.fullmatch(raw)
-    if found is None or found["name"] != name:
-        raise ValueError(f"the prompt {name!r} does not begin with its name and version")
-    digest = hashlib.sha256(raw.encode()).hexdigest()[:HASH_SIGNS]
-    return Prompt(prompt_id=f"{name}-{found['version']}-{digest}", text=found["text"].strip())
+    return prompt_of("firstline.questions", name)
 
 
 def fitting(evidence: Sequence[Evidence], *, chars_max: int) -> list[Evidence]:
