@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import threading
 from collections.abc import AsyncGenerator
 from contextlib import asynccontextmanager
 from typing import Any
@@ -125,7 +126,9 @@ async def test_turns_are_answered_while_the_collector_is_broken(
                 assert asked.json()["reply"]["outcome"] == "answered"
         assert collector.paths
         assert collector.spans == []
-        assert not collector.let_go.is_set()
+        # Whatever still waits for the collector, nobody waits for that.
+        closing = any(thread.name == "traces-close" for thread in threading.enumerate())
+        assert closing or not collector.hangs
 
 
 async def test_the_usual_variable_of_opentelemetry_gives_headers_too(monkeypatch: pytest.MonkeyPatch) -> None:
