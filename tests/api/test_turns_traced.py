@@ -12,7 +12,7 @@ import pytest
 from calls import ask, ask_streamed, bearer, begin
 from conftest import client_of
 from fake_firstline import open_fake
-from tests.api.test_model_answers_streamed import play
+from test_model_answers_streamed import play
 from tests.contracts.otlp_collector import Collector, collecting, values
 from tests.journeys.test_model_answers import PAGE, STALLS, claim, cut_up, draft
 from tests.journeys.world import World, page
