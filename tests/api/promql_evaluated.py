@@ -90,9 +90,7 @@ class Evaluator:
                 then = self._selected(ranged.vector_selector, self._before)
                 return {one[1]: (now[one] - then[one]) / per_s for one in now if one in then}
             case "histogram_quantile":
-                share = self.of(call.args[0])
-                assert isinstance(share, float)
-                return quantiles(share, self.vector(call.args[1]))
+                return quantiles(float(call.args[0].val), self.vector(call.args[1]))
             case other:
                 raise NotImplementedError(other)
 
@@ -103,15 +101,13 @@ class Evaluator:
             groups[frozenset(one for one in labels if one[0] in by)].append(value)
         return {labels: AGGREGATED[str(expression.op)](values) for labels, values in groups.items()}
 
-    def _joined(self, expression: Any) -> Vector | float:
+    def _joined(self, expression: Any) -> Vector:
         op, left, right = str(expression.op), self.of(expression.lhs), self.of(expression.rhs)
-        if isinstance(left, float) and isinstance(right, float):
-            return ARITHMETIC[op](left, right)
-        if isinstance(left, float):
-            assert isinstance(right, dict)
-            return {labels: ARITHMETIC[op](left, value) for labels, value in right.items()}
-        if isinstance(right, float):
+        if not isinstance(right, dict):
+            assert isinstance(left, dict), "two numbers"
             return kept(op, ((labels, value, right) for labels, value in left.items()))
+        if not isinstance(left, dict):
+            return {labels: ARITHMETIC[op](left, value) for labels, value in right.items()}
         matching = expression.modifier.matching if expression.modifier else None
         on = None if matching is None else labels_of(matching, "Include")
 
