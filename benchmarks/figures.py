@@ -25,6 +25,7 @@ from benchmarks import (
     graph_questions,
     graph_traverse,
     index_figures,
+    model_chats,
     pii,
     pii_engineers,
     quality_figures,
@@ -63,6 +64,7 @@ def registry() -> Registry:
     graph_incremental.register(found)
     graph_traverse.register(found)
     gateway.register(found)
+    model_chats.register(found)
     shown_claims.register(found)
     return found
 

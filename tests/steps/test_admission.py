@@ -6,7 +6,7 @@ import asyncio
 
 import pytest
 
-from firstline.questions.admission import Admission
+from firstline.questions.admission import Admission, leave_place
 
 
 async def test_no_more_than_the_places_run_and_the_rest_follow_in_order() -> None:
@@ -54,3 +54,38 @@ async def test_a_place_comes_back_from_a_turn_that_fails_or_leaves_the_queue() -
         await asyncio.wait([waiting])
     async with admission.place(wait_s_max=0.01) as admitted:
         assert admitted
+
+
+async def test_a_turn_that_leaves_its_place_lets_the_next_one_in_and_gives_it_back_once() -> None:
+    admission = Admission(1)
+    async with admission.place(wait_s_max=1) as first:
+        assert first
+        leave_place()
+        leave_place()
+        async with admission.place(wait_s_max=0.01) as second:
+            assert second
+            async with admission.place(wait_s_max=0.01) as third:
+                assert not third, "given back twice"
+    async with admission.place(wait_s_max=0.01) as fourth, admission.place(wait_s_max=0.01) as fifth:
+        assert (fourth, fifth) == (True, False)
+    leave_place()  # outside of turns
+
+
+async def test_turns_leave_each_their_own_place() -> None:
+    admission = Admission(2)
+    both = asyncio.Barrier(2)
+
+    async def turn(leaves: bool) -> None:
+        async with admission.place(wait_s_max=1):
+            await both.wait()
+            if leaves:
+                leave_place()
+            await both.wait()
+
+    async def later() -> tuple[bool, bool]:
+        await asyncio.sleep(0)
+        async with admission.place(wait_s_max=1) as one, admission.place(wait_s_max=0.01) as two:
+            return one, two
+
+    _, _, found = await asyncio.gather(turn(True), turn(False), later())
+    assert found[0]

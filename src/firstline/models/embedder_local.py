@@ -21,6 +21,7 @@ import numpy as np
 import numpy.typing as npt
 
 from firstline.errors import Broken, Unavailable
+from firstline.models.runtime import compiled_for_processor
 from firstline.ports import Vectors
 
 if TYPE_CHECKING:
@@ -56,7 +57,6 @@ class LocalEmbedder:
         remedy: str,
     ) -> LocalEmbedder:
         """Read and compile the model. Broken, with `remedy`, when a file is not what its name says."""
-        import openvino
         from tokenizers import Tokenizer
 
         streams = min(threads or len(os.sched_getaffinity(0)), THREADS_MAX)
@@ -68,9 +68,8 @@ class LocalEmbedder:
             raise Broken(f"The tokenizer {tokenizer} cannot be read.", remedy=remedy) from error
         try:
             # Pinning to cores is left off: other processes of this machine need them too.
-            compiled = openvino.Core().compile_model(
-                str(model),
-                "CPU",
+            compiled = compiled_for_processor(
+                model,
                 {
                     "PERFORMANCE_HINT": "THROUGHPUT",
                     "NUM_STREAMS": streams,

@@ -15,6 +15,7 @@ import numpy as np
 import numpy.typing as npt
 
 from firstline.errors import Broken, Unavailable
+from firstline.models.runtime import compiled_for_processor
 
 if TYPE_CHECKING:
     from tokenizers import Tokenizer
@@ -35,7 +36,6 @@ class CrossEncoder:
     @classmethod
     def open(cls, folder: Path, *, threads: int, remedy: str) -> CrossEncoder:
         """Read and compile model.onnx and tokenizer.json. Broken, with `remedy`, when one is not what its name says."""
-        import openvino
         from tokenizers import Tokenizer
 
         model, words = folder / "model.onnx", folder / "tokenizer.json"
@@ -56,9 +56,8 @@ class CrossEncoder:
         except Exception as error:  # the tokenizer library raises bare Exception
             raise Broken(f"The tokenizer {words} cannot be read.", remedy=remedy) from error
         try:
-            compiled = openvino.Core().compile_model(
-                str(model),
-                "CPU",
+            compiled = compiled_for_processor(
+                model,
                 {
                     "PERFORMANCE_HINT": "LATENCY",
                     "INFERENCE_NUM_THREADS": threads or len(os.sched_getaffinity(0)),

@@ -27,6 +27,7 @@ from firstline.domain import (
 )
 from firstline.errors import FirstlineError, OverBudget, TooLong
 from firstline.ports import LanguageModel
+from firstline.questions.admission import leave_place
 from firstline.questions.asked import Asked
 from firstline.questions.extracts import Extracts, answered, judge
 from firstline.questions.message.spoken import written_in
@@ -73,6 +74,7 @@ class ByModel:
             return answered(trail, extracts)
         if not _can_be_verified(asked.language, extracts.claims):
             return answered(trail, extracts)
+        leave_place()
         with trail.step(STEP):
             return await self._by_model(asked, trail, extracts)
 
