@@ -31,10 +31,11 @@ from firstline.questions.asked import Asked
 from firstline.questions.extracts import Extracts, answered, judge
 from firstline.questions.message.spoken import written_in
 from firstline.questions.noting import Noting
+from firstline.questions.prompted import Prompt, prompt_named
 from firstline.questions.shown_before import shown_again
 from firstline.questions.trail import Trail
 from firstline.questions.writing.binding import Passages
-from firstline.questions.writing.prompt import SCHEMA, Prompt, fitting, parts_of, prompt_named
+from firstline.questions.writing.prompt import SCHEMA, fitting, parts_of
 from firstline.questions.writing.reading import ClaimsRead
 from firstline.questions.writing.showing import Bounds, Showing
 
