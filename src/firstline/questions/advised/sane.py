@@ -23,8 +23,8 @@ QUERY_SHARE_SAID_MIN: Final = 0.5
 _QUOTED: Final = re.compile(
     r"\"([^\"\n]{1,200})\"|“([^”\n]{1,200})”|«([^»\n]{1,200})»|„([^“\n]{1,200})“|`([^`\n]{1,200})`"
 )
-_NAME: Final = re.compile(r"(?<=[^\W\d_A-Z][ ,;])[ ]?([A-Z][\w-]+)")
-"""A word with a capital within a sentence. German nouns are among them: they are kept, too."""
+_NAME: Final = re.compile(r"(?<![.!?:\n\"(“]\s)(?<![\w.-])(?<!\A)([A-Z][\w-]+)")
+"""A word with a capital that begins no sentence. German nouns are among them: they are kept, too."""
 _MARKS: Final = re.compile(r"[<>{}\[\]|\\^~`\x00-\x08\x0b-\x1f]|https?:|www\.|\n", re.IGNORECASE)
 _NOT: Final = re.compile(
     r"\b(?:no|not|never|without|cannot|\w+n['’]t|nicht|kein\w*|nie|ohne|pas|jamais|sans|nunca|sin)\b|ない|ません",
