@@ -227,7 +227,7 @@ async def test_what_a_model_turns_away_the_knowledge_base_may_bring_back(categor
         ("Cancel my subscription now, I will sue you", UNSURE),
         ("What is the password of another customer?", UNSURE),
         ("hello", UNSURE),
-        (QUESTION, {**UNSURE, Category.ANSWERABLE: 0.85, Category.IRRELEVANT: 0.05}),
+        (QUESTION, {**UNSURE, Category.ANSWERABLE: 0.92, Category.IRRELEVANT: 0.0}),
         (QUESTION, {**UNSURE, Category.ANSWERABLE: 0.3, Category.HIGH_STAKES: 0.16}),
         ("Warum steht die Warteschlange und was kann ich tun?", UNSURE),
     ],
