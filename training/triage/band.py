@@ -8,12 +8,17 @@ are right, by the largest share; below it what would be asked of a model, by the
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 from typing import Final
 
 import numpy as np
+
+from firstline.domain import Category, Triage
+from firstline.models.classifier import softmax
+from firstline.questions.advised.unsure import HIGH_STAKES_MAX, undecided
+from firstline.questions.triage import triage
 from training.triage.compose import composed
 from training.triage.train import (
     CATEGORIES,
@@ -26,11 +31,6 @@ from training.triage.train import (
     temperature_of,
 )
 
-from firstline.domain import Category
-from firstline.models.classifier import softmax
-from firstline.questions.advised.unsure import HIGH_STAKES_MAX, undecided
-from firstline.questions.triage import triage
-
 EDGES: Final = (0.0, 0.5, 0.6, 0.7, 0.8, 0.9, 0.95, 1.01)
 TRIED: Final = (0.5, 0.6, 0.7, 0.8, 0.9, 0.95)
 
@@ -41,6 +41,9 @@ class Reading:
     high: float
     right: bool
     truth: str
+    text: str
+    told: Triage
+    shares: Mapping[Category, float]
 
 
 def readings() -> tuple[list[Reading], int]:
@@ -64,7 +67,17 @@ def readings() -> tuple[list[Reading], int]:
         wrong += not right
         if undecided(told):
             high = by_category[Category.HIGH_STAKES]
-            found.append(Reading(top=float(own.max()), high=high, right=right, truth=row["category"]))
+            found.append(
+                Reading(
+                    top=float(own.max()),
+                    high=high,
+                    right=right,
+                    truth=row["category"],
+                    text=row["text"],
+                    told=told,
+                    shares=by_category,
+                )
+            )
     return found, wrong
 
 
@@ -77,7 +90,7 @@ def lines(found: Sequence[Reading], wrong: int) -> list[str]:
     for sure in TRIED:
         band = [one for one in found if one.top < sure and one.high <= HIGH_STAKES_MAX]
         grave = sum(one.truth == Category.HIGH_STAKES for one in band)
-        rest = [one for one in found if one not in band]
+        rest = [one for one in found if not (one.top < sure and one.high <= HIGH_STAKES_MAX)]
         said.append(
             f"asked below {sure:.2f}: {len(band)}, wrong {sum(not one.right for one in band)}, high stakes in truth "
             f"{grave}; the others are right {_right(rest):.3f}"
