@@ -20,15 +20,17 @@ from firstline.domain import (
     Completeness,
     Deflected,
     Escalated,
+    GatewaySeen,
     HighStakes,
     ModelRole,
     Reason,
     Turn,
 )
 from firstline.engines.postgres.codec import decode, encode
+from firstline.engines.scrub import scrubbed
 from firstline.errors import InvalidInput, OverBudget, TooLong, Unavailable
-from firstline.model_wiring import advised_of
-from firstline.ports import Vectors
+from firstline.model_wiring import OpenModels, advised_of
+from firstline.ports import Marks, Vectors
 from firstline.questions.advised.asking import AskingModel
 from firstline.questions.advised.steps import WITHOUT_MODEL, Advised
 from firstline.questions.prompted import PROMPTS, prompt_ids, prompt_named
@@ -390,6 +392,11 @@ async def test_advice_is_kept_with_its_turn_and_an_older_record_has_none():
     _, turn = await told(await world_with(helping(saying(REWRITE), "rewriter")), QUESTION, FOLLOW_UP)
     record = encode(turn)
     assert decode(Turn, json.loads(json.dumps(record))) == turn
+    marks = Marks(
+        doc_ids=frozenset(), chunk_ids=frozenset(), texts=frozenset({"printer queue spooler"}), titles=frozenset()
+    )
+    assert "printer queue spooler" in json.dumps(record)
+    assert "printer queue spooler" not in json.dumps(scrubbed(record, marks))
     older = {name: value for name, value in record.items() if name != "advice"}
     assert decode(Turn, older).advice == ()
 
@@ -410,6 +417,14 @@ def test_who_asks_for_help_names_a_model():
     for setting in ("rewrites_by", "triage_by", "critique_by"):
         with pytest.raises(InvalidInput, match=setting):
             advised_of(Settings.model_validate({setting: "model"}), None, str)
+
+
+def test_each_setting_switches_one_step_on():
+    opened = OpenModels(language=saying({}), probes=(), seen=lambda: GatewaySeen(roles=(), models=(), over_budget={}))
+    for setting, step in (("rewrites_by", "rewriter"), ("triage_by", "sorter"), ("critique_by", "critic")):
+        advised = advised_of(Settings.model_validate({setting: "model"}), opened, str)
+        asking = [name for name in EVERY if isinstance(getattr(advised, name), AskingModel)]
+        assert asking == [step]
 
 
 def test_whoever_changes_the_words_of_a_prompt_raises_its_version():
