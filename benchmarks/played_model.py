@@ -1,9 +1,9 @@
 """A language model that is played by a local server with OpenAI's chat completions, as slow as a real one.
 
 It reads the passages and the question out of the prompt and repeats the sentences that share most words with it, claim
-by claim, at so many tokens a second; every fourth claim is a lie (another number, a "not", a sentence of its own). What
-it says differs with what it is asked, and is the same each time. Run as `python -m benchmarks.played_model`; it prints
-its address.
+by claim, at so many tokens a second; every fourth claim is a lie (another number, a "not"). Asked
+to judge, it gives marks by the words that answer, passages and question share. What it says differs with what it is
+asked, and is the same each time. Run as `python -m benchmarks.played_model`; it prints its address.
 """
 
 from __future__ import annotations
@@ -27,8 +27,10 @@ WORD: Final = re.compile(r"\w{3,}")
 
 
 def answer_to(prompt: str, *, lies: bool = True) -> str:
-    """The JSON of claims that the prompt asks for."""
+    """The JSON that the prompt asks for: claims, marks, or which of two answers is better."""
     fenced = [(label, text) for _, label, text in FENCED.findall(prompt)]
+    if (judged := _judged(dict(fenced))) is not None:
+        return json.dumps(judged)
     question = next((text for label, text in fenced if label == "question"), "")
     passages = [text for label, text in fenced if label.startswith("passage ")]
     claims = [{"text": text, "kind": "sentence", "cites": [index]} for index, text in _apt(question, passages)]
@@ -37,6 +39,25 @@ def answer_to(prompt: str, *, lies: bool = True) -> str:
     if not claims:
         claims = [{"text": "The passages do not answer this.", "kind": "refusal", "cites": []}]
     return json.dumps({"claims": claims}, ensure_ascii=False)
+
+
+def _judged(fenced: dict[str, str]) -> dict[str, Any] | None:
+    """Marks, or a preference; None when no judge is asked."""
+    question = fenced.get("question", "")
+    if "first answer" in fenced:
+        first, second = (_shared(question, fenced[f"{name} answer"]) for name in ("first", "second"))
+        return {"better": "neither" if first == second else "first" if first > second else "second"}
+    if "cited passages" not in fenced:
+        return None
+    answer = fenced.get("answer", "")
+    faithful, relevant = _shared(answer, fenced["cited passages"]), _shared(question, answer)
+    return {"faithfulness": 1 + round(4 * faithful), "relevancy": 1 + round(4 * relevant)}
+
+
+def _shared(text: str, other: str) -> float:
+    """Share of the words of one that stand in the other."""
+    words = {word.casefold() for word in WORD.findall(text)}
+    return len(words & {word.casefold() for word in WORD.findall(other)}) / len(words) if words else 0.0
 
 
 def _apt(question: str, passages: list[str]) -> list[tuple[int, str]]:

@@ -20,6 +20,7 @@ from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
+from urllib.parse import urlsplit
 
 from firstline.caches.store import Kept
 from firstline.domain import Completion, GatewaySeen, ModelRole, ModelSeen, RoleSeen
@@ -248,7 +249,7 @@ def _watched(
         timed = FirstToken(timed, wait_s=settings.first_token_s)
     priced = Priced(NamedEnds(timed), price=_price(entry), budgets=accounts.budgets, spending=accounts.spending)
     counted = Counted(priced, role=role)
-    breaker = Breaker(Told(counted))
+    breaker = Breaker(Told(counted, server=_server(entry)))
     retrying = (
         Retrying(breaker, attempts_max=settings.attempts, chance=chance)
         if is_last
@@ -261,6 +262,11 @@ def _probed(model: LanguageModel, entry: ModelEntry, settings: RoleSettings) -> 
     """By itself: no budget, no breaker, no second attempt hides what is wrong."""
     named = NamedEnds(Deadline(model, timeout_s=settings.call_s))
     return Counted(Priced(named, price=_price(entry), budgets=Budgets(BudgetLimits())), role=ModelRole.SMALL)
+
+
+def _server(entry: ModelEntry) -> str:
+    """Host and port alone: this is recorded, and nothing that stands before an @ may be."""
+    return urlsplit(entry.base_url).netloc.rpartition("@")[2]
 
 
 def _price(entry: ModelEntry) -> Price:

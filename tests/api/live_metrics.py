@@ -14,7 +14,7 @@ from tests.journeys.world import World, page
 from tests.models.scripted_models import Scripted, asked, gateway, whole
 
 from firstline.api import deliveries, event_metrics, gate_metrics
-from firstline.domain import Finish, Lag, Level
+from firstline.domain import Finish, HandoffState, Lag, Level
 from firstline.errors import OverBudget, Unavailable
 from firstline.evals.drift import Drift
 from firstline.ports import Backlog
@@ -32,9 +32,9 @@ class OpenedModels:
         self.seen = watch
 
 
-async def live() -> str:
-    """Two turns whose answers a chain of two models writes (the first is down), a third where both are broken, one that
-    is handed over, taken and rated badly, and a call that no budget allows."""
+async def live(rounds: int = 1) -> list[str]:
+    """What was shown after each round: two turns whose answers a chain of two models writes (the first is down), one
+    where both are broken, one that is handed over, taken and rated badly, and a call that no budget allows."""
     firstline = await open_fake(metrics_by_tenant=True)
     down = Scripted("openai:m0", lambda request, number: [Unavailable("down", remedy="wait")])
     fine = Scripted("openai:m1", lambda request, number: WHOLE if number == 0 else [whole(finish=Finish.REFUSED)])
@@ -43,22 +43,25 @@ async def live() -> str:
     world = World(composer=ByModel(language, redact=str, chars_max=1_500), conversations=firstline.conversations)
     await world.ingest(page("queue", PAGE, title="Printer queue"))
     firstline.questions = world.questions()  # type: ignore[assignment]  # the real one
+    shown: list[str] = []
     async with client_of(firstline) as client:
         client.headers.update(bearer(await firstline.token()))
-        for _ in range(2):
-            await ask_streamed(client, await begin(client), QUESTION)
-        await ask_streamed(client, await begin(client), "Which command clears the printer queue?")
-        session = await begin(client)
-        await ask_streamed(client, session, "I want to talk to a human.")
-        await client.post(f"/v1/sessions/{session}/turns/1/feedback", json={"rating": "down", "reason": "wrong"})
-        (handed,) = await firstline.conversations.handoffs(tenant="acme", limit=5)
         person = bearer(await firstline.token(level=Level.INTERNAL))
-        await client.post(f"/v1/handoffs/{handed.handoff_id}/take", json={}, headers=person)
-        with pytest.raises(OverBudget):
-            await language.complete(asked("q" * 200_000, turn="t-1"))
-        shown = await client.get("/metrics")
-    assert shown.status_code == 200, shown.text
-    return shown.text
+        for _ in range(rounds):
+            for _ in range(2):
+                await ask_streamed(client, await begin(client), QUESTION)
+            await ask_streamed(client, await begin(client), "Which command clears the printer queue?")
+            session = await begin(client)
+            await ask_streamed(client, session, "I want to talk to a human.")
+            await client.post(f"/v1/sessions/{session}/turns/1/feedback", json={"rating": "down", "reason": "wrong"})
+            (handed,) = await firstline.conversations.handoffs(tenant="acme", limit=5, states={HandoffState.OPEN})
+            await client.post(f"/v1/handoffs/{handed.handoff_id}/take", json={}, headers=person)
+            with pytest.raises(OverBudget):
+                await language.complete(asked("q" * 200_000, turn="t-1"))
+            scrape = await client.get("/metrics")
+            assert scrape.status_code == 200, scrape.text
+            shown.append(scrape.text)
+    return shown
 
 
 def shown_in_trouble() -> str:

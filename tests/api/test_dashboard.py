@@ -34,7 +34,7 @@ SUFFIX = re.compile(r"_(bucket|sum|count)$")
 
 @cache
 def exposed() -> str:
-    return asyncio.run(live())
+    return asyncio.run(live())[0]
 
 
 @cache
@@ -86,6 +86,12 @@ def selectors(expression: Any) -> Iterator[Any]:
             yield from selectors(part)
     for part in getattr(expression, "args", ()):
         yield from selectors(part)
+
+
+def sections(page: Path) -> set[str]:
+    """As links name them."""
+    titles = re.findall(r"^##+ (.+)$", page.read_text(encoding="utf-8"), re.MULTILINE)
+    return {re.sub(r"[^\w\- ]", "", title.lower()).replace(" ", "-") for title in titles}
 
 
 def grouped(expression: Any) -> set[str]:
@@ -226,7 +232,8 @@ def test_every_rule_says_what_to_do_and_where_that_is_told() -> None:
         assert re.fullmatch(r"\d+[mh]", rule.get("for", "1m"))
         assert rule["labels"]["severity"] in ("page", "ticket")
         assert set(rule["annotations"]) == {"summary", "description", "docs"}
-        assert (ROOT / rule["annotations"]["docs"]).is_file()
+        page, _, section = rule["annotations"]["docs"].partition("#")
+        assert section in sections(ROOT / page), rule["annotations"]["docs"]
         used = set(re.findall(r"\$labels\.(\w+)", rule["annotations"]["summary"]))
         assert used <= grouped(parsed(rule["expr"])), rule["alert"]
 

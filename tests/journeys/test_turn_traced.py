@@ -10,14 +10,17 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
+from tests.contracts.ledger_samples import turn as a_turn
 from tests.journeys.test_model_answers import PAGE, QUESTION, STALLS, ask, claim, cut_up, draft, world_with
 from tests.journeys.world import World, asker, page
 
 from firstline.cli.logs import JsonLines, OfTurn
 from firstline.cli.trace_tree import as_values, lines
-from firstline.domain import Session, Span, Turn, trace_id_of, turn_tree
+from firstline.domain import Attempt, ModelCall, Session, Span, Turn, trace_id_of, turn_tree
 from firstline.engines.postgres.codec import decode, encode
 from firstline.errors import InvalidInput
+from firstline.model_settings import ModelEntry
+from firstline.model_wiring import _server
 from firstline.questions.replay import replay
 from firstline.turn_context import continue_trace, parent_span, turn_under_way
 
@@ -183,6 +186,30 @@ def test_a_record_of_an_older_version_has_a_tree_of_times_alone() -> None:
     assert [one.name for one in tree.inside if one.ms is not None] == ["wait", *names]
     assert all(one.began_ms is None for one in tree.inside[1:])
     assert "gate confidence" in named(tree)
+
+
+@pytest.mark.parametrize(
+    ("server", "found"),
+    [
+        ("", {}),
+        ("llm.internal", {"server.address": "llm.internal"}),
+        ("127.0.0.1:8000", {"server.address": "127.0.0.1", "server.port": 8000}),
+        ("[::1]:8000", {"server.address": "::1", "server.port": 8000}),
+        ("llm.internal:99999", {"server.address": "llm.internal:99999"}),
+    ],
+    ids=["the provider's", "host", "host and port", "IPv6", "no such port"],
+)
+def test_the_address_of_a_models_server_is_named_where_it_is_known(server: str, found: dict[str, object]) -> None:
+    attempt = Attempt(model_id="openai:a", ended="whole", ms=9.0, max_tokens=50, server=server)
+    call = ModelCall(step="write", role="large", prompt="p", ended="whole", began_ms=0.0, ms=9.0, attempts=(attempt,))
+    own = named(turn_tree(replace(a_turn("s", 1), calls=(call,)), a_session()))["chat a"].attributes
+    assert {name: value for name, value in own.items() if name.startswith("server.")} == found
+    assert own["gen_ai.request.max_tokens"] == 50
+
+
+def test_no_password_of_an_address_is_recorded() -> None:
+    entry = ModelEntry(model="openai:a", base_url="http://:hidden@llm.internal:8000/v1")
+    assert _server(entry) == "llm.internal:8000"
 
 
 def test_a_turn_is_told_once_it_is_recorded_and_a_replay_is_not() -> None:

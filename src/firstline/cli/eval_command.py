@@ -12,71 +12,134 @@ from firstline.cli.printing import say
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
+    from typing import Any
 
+    from firstline.evals.results import Results
     from firstline.ports import KnowledgeLedger
 
+EXIT_WORSE = 1
 MISSING_SHOWN = 20
+_FILE = click.Path(path_type=Path, dir_okay=False)
 
 
 @click.command("eval")
 @click.argument("cases", type=click.Path(path_type=Path), required=False)
 @click.option("--kb", help="Knowledge base (default: docs).")
 @click.option(
-    "--compare",
-    nargs=2,
-    type=click.Path(path_type=Path),
-    metavar="A B",
-    help="Instead: two saved results, and whether B is better than A.",
+    "--settings",
+    "settings_files",
+    type=_FILE,
+    multiple=True,
+    metavar="FILE",
+    help="Run the cases with this settings file; given twice or more, each is compared with the first.",
 )
+@click.option("--baseline", type=_FILE, help="Saved results: which cases were right there and are not now?")
 @click.option(
-    "--save", "save_as", type=click.Path(path_type=Path, dir_okay=False), help="Keep the results, for --compare."
+    "--fail-on-regression", is_flag=True, help="Exit with 1 when a case got worse than in the baseline or in the first."
 )
+@click.option("--allow", type=click.IntRange(min=0), default=0, help="So many cases may get worse (default: 0).")
+@click.option("--judge", is_flag=True, help="Let the model of the role `judge` mark the answers (costs calls).")
+@click.option("--force-same-judge", is_flag=True, help="Even when it judges what it wrote itself.")
+@click.option("--judgements", type=_FILE, help="Keep them in this file (default: judgements.jsonl in the data folder).")
+@click.option("--compare", nargs=2, type=_FILE, metavar="A B", help="Two saved results: is B better than A?")
+@click.option("--save", "save_as", type=_FILE, help="Keep the results, for --compare and --baseline.")
 @click.pass_context
 def command(
     ctx: click.Context,
     cases: Path | None,
     kb: str | None,
+    settings_files: tuple[Path, ...],
+    baseline: Path | None,
+    fail_on_regression: bool,
+    allow: int,
+    judge: bool,
+    force_same_judge: bool,
+    judgements: Path | None,
     compare: tuple[Path, Path] | None,
     save_as: Path | None,
 ) -> None:
     """Score a file of cases: retrieval and outcomes. docs/evaluation.md documents the format."""
-    if compare is None and cases is not None:
-        say(_scores(ctx, cases, kb, save_as))
-    elif compare is not None and cases is None and save_as is None:
-        say(_differences(*compare))
-    else:
+    from firstline.cli.eval_judging import Judging
+
+    judging = Judging(wanted=judge, forced=force_same_judge, file=judgements)
+    if compare is not None:
+        if cases is not None or save_as is not None or baseline is not None or settings_files:
+            raise click.UsageError("--compare takes two saved results, and no cases beside them.", ctx)
+        _compare_saved(settings_from(ctx, kb=kb), compare, judging)
+        return
+    if cases is None:
         raise click.UsageError("Name a file of cases, or two results with --compare.", ctx)
+    if fail_on_regression and baseline is None and len(settings_files) < 2:
+        raise click.UsageError("--fail-on-regression needs --baseline, or --settings twice.", ctx)
+    if save_as is not None and len(settings_files) > 1:
+        raise click.UsageError("--save keeps one run: name one --settings with it.", ctx)
+    worse = _run(ctx, cases, kb, settings_files, baseline, judging, save_as)
+    if fail_on_regression and worse > allow:
+        say(f"\n{worse} cases got worse, and {allow} may.", err=True)
+        ctx.exit(EXIT_WORSE)
 
 
-def _scores(ctx: click.Context, cases: Path, kb: str | None, save_as: Path | None) -> str:
-    from firstline.evals.cases import load_cases, with_known_documents
+def _run(
+    ctx: click.Context,
+    cases: Path,
+    kb: str | None,
+    settings_files: tuple[Path, ...],
+    baseline: Path | None,
+    judging: Any,
+    save_as: Path | None,
+) -> int:
+    """Runs the cases once for each settings file; the most cases that got worse in a comparison."""
+    from firstline.cli.eval_runs import run_with, settings_with
+    from firstline.evals.cases import load_cases
+    from firstline.evals.compare import compare
     from firstline.evals.report import full_report
-    from firstline.evals.results import Results, save
-    from firstline.evals.run import Runner, run_cases
-    from firstline.wiring import check_gates, open_firstline
+    from firstline.evals.results import load, save
 
-    settings = settings_from(ctx, kb=kb)
     loaded = load_cases(cases)
-
-    async def work() -> Results:
-        async with open_firstline(settings) as firstline:
-            known = await documents_of(firstline.knowledge, settings.tenant, settings.kb)
-            asked, missing = with_known_documents(loaded, known)
-            warn(missing, settings.kb)
-            await check_gates(firstline, kb=settings.kb)
-            runner = Runner(
-                rank_question=firstline.questions.rank,
-                ask_question=firstline.questions.ask,
-                create_session=firstline.conversations.create_session,
-                tenant=settings.tenant,
-                kb=settings.kb,
-            )
-            return await run_cases(asked, runner, name=cases.stem)
-
-    results = run(work())
+    before = None if baseline is None else load(baseline)
+    several = settings_with(ctx, settings_files, kb=kb)
+    for one in several:
+        judging.check(one.settings)
+    done: list[Results] = []
+    for one in several:
+        name = f"{cases.stem} with {one.name}" if one.name else cases.stem
+        results = run(run_with(one.settings, loaded, name=name))
+        done.append(results)
+        if len(several) > 1:
+            say(f"== {one.name} ==\n")
+        say(full_report(results))
+        say("".join(f"\n{part}\n" for part in run(judging.marks(one.settings, results))), nl=False)
     if save_as is not None:
-        save(results, save_as)
-    return full_report(results)
+        save(done[0], save_as)
+    worse = 0
+    firsts = [before] * len(done) if before is not None else [done[0]] * (len(done) - 1)
+    for old, new, one in zip(firsts, done[-len(firsts) :] if firsts else [], several[-len(firsts) :], strict=False):
+        say(f"\n{compare(old, new)}")
+        say("".join(f"\n{part}\n" for part in run(judging.preferred(one.settings, old, new))), nl=False)
+        worse = max(worse, _worse(old, new))
+    return worse
+
+
+def _worse(before: Results, after: Results) -> int:
+    """Says which cases were right before and are not now; gives how many."""
+    from firstline.evals.check import beside
+
+    found = beside(before.judged, after.judged)
+    say(f"\nRight: {found.right_before} before, {found.right_after} now, of {found.cases}. Worse: {found.worse}.")
+    for change in found.changes:
+        if change.worse:
+            say(f"  WORSE {change.key}: {change.before} -> {change.after}: {change.question[:80]}")
+    return found.worse
+
+
+def _compare_saved(settings: Any, files: tuple[Path, Path], judging: Any) -> None:
+    from firstline.evals.compare import compare
+    from firstline.evals.results import load
+
+    before, after = (load(file) for file in files)
+    judging.check(settings)
+    say(compare(before, after))
+    say("".join(f"\n{part}\n" for part in run(judging.preferred(settings, before, after))), nl=False)
 
 
 async def documents_of(knowledge: KnowledgeLedger, tenant: str, kb: str) -> frozenset[str]:
@@ -99,10 +162,3 @@ def warn(missing: Sequence[str], kb: str) -> None:
     if len(missing) > MISSING_SHOWN:
         say(f"notice: {len(missing) - MISSING_SHOWN} more gold documents are not there.", err=True)
     say("notice: a case without any of its gold documents counts as unanswerable.", err=True)
-
-
-def _differences(before: Path, after: Path) -> str:
-    from firstline.evals.compare import compare
-    from firstline.evals.results import load
-
-    return compare(load(before), load(after))

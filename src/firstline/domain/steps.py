@@ -20,7 +20,9 @@ class Step:
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Attempt:
     """One call of one model that was really made. `ended`: a `Finish`, the code of an error, or "given_up" when nobody
-    waited any longer. `counted`: tokens are the provider's count. `began_ms` is set by who keeps the turn."""
+    waited any longer. `counted`: tokens are the provider's count. `began_ms` is set by who keeps the turn.
+    `max_tokens`: how long the answer might be. `server`: host, or host:port, of an address of the operator's own; "" is
+    the provider's."""
 
     model_id: str
     ended: str
@@ -31,6 +33,8 @@ class Attempt:
     tokens_out: int = 0
     counted: bool = True
     cost: float = 0.0
+    max_tokens: int = 0
+    server: str = ""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)

@@ -13,6 +13,7 @@ import json
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Final
+from urllib.parse import urlsplit
 
 from firstline.domain.basics import NOTHING
 from firstline.domain.completions import ModelDraft
@@ -213,6 +214,10 @@ def _attempt(attempt: Attempt, turn: Turn, draft: ModelDraft | None) -> Span:
         "gen_ai.conversation.id": turn.session_id,
         "gen_ai.response.finish_reasons": (attempt.ended,),
     }
+    if attempt.max_tokens:
+        attributes["gen_ai.request.max_tokens"] = attempt.max_tokens
+    if attempt.server:
+        attributes |= _server(attempt.server)
     if attempt.first_token_ms:
         attributes["gen_ai.response.time_to_first_chunk"] = attempt.first_token_ms / 1000
     if attempt.tokens_in or attempt.tokens_out:
@@ -237,6 +242,16 @@ def _attempt(attempt: Attempt, turn: Turn, draft: ModelDraft | None) -> Span:
         error=attempt.ended if bad else "",
         model=True,
     )
+
+
+def _server(address: str) -> dict[str, Value]:
+    """As OpenTelemetry names a host and its port. An address of IPv6 stands in brackets, and they are no part of it."""
+    try:
+        parts = urlsplit(f"//{address}")
+        host, port = parts.hostname or address, parts.port
+    except ValueError:  # no port has such a number: nobody was reached there
+        return {"server.address": address}
+    return {"server.address": host} if port is None else {"server.address": host, "server.port": port}
 
 
 def _message(role: str, text: str) -> str:

@@ -42,14 +42,19 @@ class Checked:
 
 async def check(cases: Sequence[Case], before: Runner, after: Runner, *, on_done: OnDone | None = None) -> Checked:
     """Ask every case on both snapshots. `before` and `after` differ in their snapshot alone."""
-    old = {one.key: one for one in await ask_cases(cases, before.ask, on_done=on_done)}
-    new = await ask_cases(cases, after.ask, on_done=on_done)
-    pairs = [(old[one.key], one) for one in new]
+    old = await ask_cases(cases, before.ask, on_done=on_done)
+    return beside(old, await ask_cases(cases, after.ask, on_done=on_done))
+
+
+def beside(old: Sequence[Judged], new: Sequence[Judged]) -> Checked:
+    """Two runs of the same cases; a case that only one of them has counts in neither."""
+    known = {(one.key, one.condition): one for one in old}
+    pairs = [(known[one.key, one.condition], one) for one in new if (one.key, one.condition) in known]
     return Checked(
-        cases=len(new),
+        cases=len(pairs),
         right_before=sum(_right(one) for one, _ in pairs),
         right_after=sum(_right(one) for _, one in pairs),
-        changes=tuple(_change(one, two) for one, two in pairs if _came(one) != _came(two)),
+        changes=tuple(_change(one, two) for one, two in pairs if came(one) != came(two)),
     )
 
 
@@ -57,15 +62,17 @@ def _change(one: Judged, two: Judged) -> CaseChange:
     return CaseChange(
         key=two.key,
         question=two.question,
-        before=_came(one),
-        after=_came(two),
+        before=came(one),
+        after=came(two),
         worse=_right(one) and not _right(two),
         better=_right(two) and not _right(one),
     )
 
 
-def _came(judged: Judged) -> str:
-    return f"{judged.came}, wrong" if judged.wrong else judged.came
+def came(judged: Judged) -> str:
+    """What a turn came to, with what was wrong about it: two that differ in this are not the same."""
+    lacks = f", without {', '.join(map(repr, judged.lacking))}" if judged.lacking else ""
+    return f"{judged.came}{', wrong' if judged.wrong else ''}{lacks}"
 
 
 def _right(judged: Judged) -> bool:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Final
 
+from firstline.evals.check import came
 from firstline.evals.evaluate import Judged, Ranked
 from firstline.evals.report import short, table
 from firstline.evals.results import Results
@@ -93,12 +94,8 @@ def _weight(one: Ranked) -> float:
 def _changed_outcomes(before: Sequence[Judged], after: Sequence[Judged]) -> list[str]:
     old: Mapping[tuple[str, str], Judged] = {(one.key, one.condition): one for one in before}
     lines = [
-        f"  {new.key} ({new.condition}): {_came(was)} -> {_came(new)}: {short(new.question)}"
+        f"  {new.key} ({new.condition}): {came(was)} -> {came(new)}: {short(new.question)}"
         for new in after
-        if (was := old.get((new.key, new.condition))) is not None and _came(was) != _came(new)
+        if (was := old.get((new.key, new.condition))) is not None and came(was) != came(new)
     ]
     return [f"{len(lines)} outcomes changed", "\n".join(lines[:CHANGED_MAX])] if lines else []
-
-
-def _came(judged: Judged) -> str:
-    return f"{judged.came}, wrong" if judged.wrong else judged.came

@@ -20,6 +20,7 @@ from firstline.evals.scorers import (
     cited_documents,
     is_wrong,
     ranking_scores,
+    spans_of,
     token_f1,
 )
 
@@ -63,7 +64,7 @@ class Judged:
     from). `relevance` and `confidence` are gate values, NOT_COMPOSED when the turn ended before. `f1` is None without
     a reference; `met` is None when the case expects no certain outcome. `error` names a failure of the turn itself.
     `features` are what the turn's gates saw, empty when it ended before. `lacking` are the texts of `must_contain` that
-    a shown answer did not hold.
+    a shown answer did not hold. `answer` is what was shown, and `spans` what it cites: (blob, start, end).
     """
 
     key: str
@@ -86,6 +87,8 @@ class Judged:
     error: str | None = None
     features: dict[str, float] = field(default_factory=dict[str, float])
     lacking: tuple[str, ...] = ()
+    answer: str = ""
+    spans: tuple[tuple[str, int, int], ...] = ()
 
     @property
     def came(self) -> str:
@@ -173,6 +176,8 @@ def judge(
         error=error,
         features=_features(turn),
         lacking=lacking,
+        answer=text if shown else "",
+        spans=spans_of(turn.outcome) if turn is not None else (),
     )
 
 

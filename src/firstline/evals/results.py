@@ -59,7 +59,10 @@ def load(path: Path) -> Results:
 
 def _tuples(record: Mapping[str, Any]) -> dict[str, Any]:
     lists = {"gold", "ranked", "expected", "lacking"}
-    return {name: tuple(value) if name in lists else value for name, value in record.items()}
+    found = {name: tuple(value) if name in lists else value for name, value in record.items()}
+    if "spans" in found:
+        found["spans"] = tuple((str(blob), int(start), int(end)) for blob, start, end in found["spans"])
+    return found
 
 
 def _finite(value: Any) -> Any:

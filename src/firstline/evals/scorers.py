@@ -89,6 +89,13 @@ def cited_documents(outcome: Outcome) -> tuple[str, ...]:
     return tuple(citation.doc_id for claim in outcome.claims for citation in claim.citations)
 
 
+def spans_of(outcome: Outcome) -> tuple[tuple[str, int, int], ...]:
+    """(blob, start, end) of what an answer cites, each once, in the order of their numbers."""
+    if not isinstance(outcome, Answered):
+        return ()
+    return tuple(dict.fromkeys((one.blob, one.start, one.end) for claim in outcome.claims for one in claim.citations))
+
+
 def citation_precision(cited: Sequence[str], gold: Iterable[str]) -> float | None:
     """Share of citations that point into a gold document. None without a citation."""
     wanted = frozenset(gold)

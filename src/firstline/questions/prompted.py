@@ -2,37 +2,19 @@
 
 from __future__ import annotations
 
-import hashlib
 import re
-from dataclasses import dataclass
-from functools import cache
-from importlib.resources import files
 from typing import Final
 
-HASH_SIGNS: Final = 12
+from firstline.prompt_files import Prompt, prompt_of
+
 PROMPTS: Final = ("answer", "rewrite", "triage", "critique")
 LANGUAGES: Final = {"en": "English", "de": "German", "fr": "French", "es": "Spanish", "ja": "Japanese"}
-_FRONT: Final = re.compile(r"---\nname: (?P<name>[a-z-]+)\nversion: (?P<version>\d+)\n---\n(?P<text>.+)", re.DOTALL)
 _FENCE: Final = re.compile(r"<(?=[\s/]*data\s*-)", re.IGNORECASE)
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
-class Prompt:
-    """`prompt_id` names it with its version and the hash of its file: what a record says of it."""
-
-    prompt_id: str
-    text: str
-
-
-@cache
 def prompt_named(name: str) -> Prompt:
     """One of questions/prompts/*.md."""
-    raw = (files("firstline.questions") / "prompts" / f"{name}.md").read_text(encoding="utf-8")
-    found = _FRONT.fullmatch(raw)
-    if found is None or found["name"] != name:
-        raise ValueError(f"the prompt {name!r} does not begin with its name and version")
-    digest = hashlib.sha256(raw.encode()).hexdigest()[:HASH_SIGNS]
-    return Prompt(prompt_id=f"{name}-{found['version']}-{digest}", text=found["text"].strip())
+    return prompt_of("firstline.questions", name)
 
 
 def prompt_ids() -> tuple[str, ...]:

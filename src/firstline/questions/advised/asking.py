@@ -14,9 +14,9 @@ from typing import Any, Final, Protocol, cast
 from firstline.domain import Advice, Completion, Finish, ModelRequest, ModelRole, Part
 from firstline.errors import FirstlineError, OverBudget
 from firstline.ports import LanguageModel
+from firstline.prompt_files import Prompt
 from firstline.questions.asked import Asked
 from firstline.questions.noting import Noting
-from firstline.questions.prompted import Prompt
 from firstline.questions.trail import Trail
 
 logger = logging.getLogger(__name__)

@@ -27,11 +27,12 @@ from firstline.domain import (
 )
 from firstline.errors import FirstlineError, OverBudget, TooLong
 from firstline.ports import LanguageModel
+from firstline.prompt_files import Prompt
 from firstline.questions.asked import Asked
 from firstline.questions.extracts import Extracts, answered, judge
 from firstline.questions.message.spoken import written_in
 from firstline.questions.noting import Noting
-from firstline.questions.prompted import Prompt, prompt_named
+from firstline.questions.prompted import prompt_named
 from firstline.questions.shown_before import shown_again
 from firstline.questions.trail import Trail
 from firstline.questions.writing.binding import Passages
