@@ -171,9 +171,10 @@ class Library:
         self._found: dict[tuple[PlannedQuery, ...], list[str]] = {}
         self._scope: Scope | None = None
 
-    async def fill(self, data: Path) -> None:
+    async def fill(self, data: Path, *, only: str = "") -> None:
+        """With all documentation, or that of one data set."""
         snapshot = await ingest_in_memory(
-            DataSource(data, present(data)),
+            DataSource(data, [one for one in present(data) if only in ("", one.name)]),
             tenant=TENANT,
             ledger=self._ledger,
             index=self._index,

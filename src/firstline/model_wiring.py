@@ -44,8 +44,13 @@ from firstline.models.gateway.roles import RoleLimits, Roles
 from firstline.models.gateway.spending import Spending
 from firstline.models.gateway.told import Told
 from firstline.ports import LanguageModel
+from firstline.questions.advised.asking import AskingModel
+from firstline.questions.advised.steps import WITHOUT_MODEL, Advised
+from firstline.settings import Settings
 
 KEY_BYTES_MAX: Final = 20_000
+HELPED: Final = {"rewriter": "rewrites_by", "sorter": "triage_by", "critic": "critique_by"}
+"""Steps of a question, and the setting that asks for a model there."""
 PAUSE_S_BEFORE_NEXT: Final = 1.0
 """A longer pause than this is not waited for while there is another model to ask."""
 
@@ -212,6 +217,21 @@ def _role(
     keeping = Keeping(queue, kept)
     coalescing = Coalescing(keeping)
     return _Role(role, coalescing, coalescing, keeping, queue, models)
+
+
+def advised_of(settings: Settings, models: OpenModels | None, redact: Callable[[str], str]) -> Advised:
+    """The steps that a model shall help with. InvalidInput when none is configured that could."""
+    helped = [step for step, setting in HELPED.items() if getattr(settings, setting) == "model"]
+    if not helped:
+        return WITHOUT_MODEL
+    if models is None or not models.language.model_id(ModelRole.SMALL):
+        setting = HELPED[helped[0]]
+        raise InvalidInput(
+            f"The setting '{setting}' is 'model', and no model is configured for that.",
+            remedy=f"Name one: `chain` in [models.small] (docs/models.md), or take `{setting}` out.",
+        )
+    asking = AskingModel(models.language, redact=redact)
+    return Advised(**dict.fromkeys(helped, asking))
 
 
 def _watched(

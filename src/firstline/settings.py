@@ -216,6 +216,22 @@ class Settings(BaseModel):
         "which nothing is shown that the pages do not say (docs/models.md).",
     )
 
+    rewrites_by: Literal["words", "model"] = Field(
+        "words",
+        description="Who puts a follow-up into words that stand alone: words (what was said before is carried), or the "
+        "model of `[models.small]` beside them (docs/models.md).",
+    )
+    triage_by: Literal["classifier", "model"] = Field(
+        "classifier",
+        description="Who sorts a message that the classifier is unsure of: the classifier and the knowledge base, or "
+        "the model of `[models.small]` before the knowledge base has the last word (docs/models.md).",
+    )
+    critique_by: Literal["words", "model"] = Field(
+        "words",
+        description="Who judges how far an answer answers: words, or the model of `[models.small]` too, which may "
+        "only lower what the words say (docs/models.md).",
+    )
+
     handoff_webhook_url: str = Field("", description="Hand-overs are posted here as signed JSON.", repr=False)
     handoff_webhook_secret: str = Field(
         "",

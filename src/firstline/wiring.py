@@ -40,7 +40,7 @@ from firstline.engines.reviewed_graph import ReviewedGraph, RulesInForce
 from firstline.errors import InvalidInput
 from firstline.evals.run import USER as EVALUATION
 from firstline.kept_keys import kept_key
-from firstline.model_wiring import OpenModels, open_models
+from firstline.model_wiring import OpenModels, advised_of, open_models
 from firstline.models.classifier import open_classifier
 from firstline.models.embedder import for_questions, open_embedder
 from firstline.models.english import open_english
@@ -72,10 +72,10 @@ from firstline.questions.extracts import Composer, FromExtracts
 from firstline.questions.gates_in_force import RETRIEVAL_VERSION, GatesInForce, refusals
 from firstline.questions.journey import QuestionJourney
 from firstline.questions.kept_answers import KeptAnswers
+from firstline.questions.prompted import prompt_ids
 from firstline.questions.review_desk import ReviewDesk
 from firstline.questions.wording.voice import Wording, open_wording
 from firstline.questions.writing.composer import ByModel
-from firstline.questions.writing.prompt import prompt_named
 from firstline.settings import Settings
 from firstline.shaping import channel_settings_of, gates_of, knobs_of, limits_of, overridden_gates, trace_settings_of
 
@@ -236,10 +236,11 @@ async def open_firstline(
             answers=KeptAnswers(
                 caches.answer,
                 knowledge=ledgers.knowledge,
-                frame=(RETRIEVAL_VERSION, settings.settings_hash, *model_ids, prompt_named("answer").prompt_id),
+                frame=(RETRIEVAL_VERSION, settings.settings_hash, *model_ids, *prompt_ids()),
                 alike_min=settings.cache_answer_alike,
             ),
             composer=composer_of(settings, models, redactor),
+            advised=advised_of(settings, models, lambda text: redactor.redact(text).text),
             in_force=GatesInForce(ledger=ledgers.gates, knobs=knobs, overridden=overridden_gates(settings)),
         )
         yield Firstline(

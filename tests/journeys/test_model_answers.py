@@ -21,10 +21,11 @@ from firstline.engines.scrub import scrubbed
 from firstline.errors import InvalidInput, OverBudget, TooLong, Unavailable
 from firstline.ports import Marks
 from firstline.questions.extracts import FromExtracts
+from firstline.questions.prompted import prompt_named
 from firstline.questions.replay import replay
 from firstline.questions.verify import verify
 from firstline.questions.writing.composer import ByModel
-from firstline.questions.writing.prompt import parts_of, prompt_named
+from firstline.questions.writing.prompt import parts_of
 from firstline.settings import Settings
 from firstline.wiring import composer_of
 

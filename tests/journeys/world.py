@@ -21,7 +21,8 @@ from firstline.engines.memory.index import MemoryIndex
 from firstline.engines.memory.ledger import MemoryConversationLedger, MemoryKnowledgeLedger
 from firstline.models.classifier import UniformClassifier
 from firstline.models.words import EngineerWords
-from firstline.ports import Reranker, Vectors
+from firstline.ports import Reranker, TriageClassifier, Vectors
+from firstline.questions.advised.steps import WITHOUT_MODEL, Advised
 from firstline.questions.asked import OnRecorded, to_nobody
 from firstline.questions.desk import HandoffDesk
 from firstline.questions.extracts import Composer
@@ -141,6 +142,9 @@ class World:
     reranker: Reranker | None = None
     composer: Composer | None = None
     """Writes the answers; None: they are the extracts."""
+    advised: Advised = WITHOUT_MODEL
+    """Steps that a model helps with."""
+    classifier: TriageClassifier = field(default_factory=UniformClassifier)
     handoffs: MemoryHandoffLedger = field(init=False)
     feedback: MemoryFeedbackLedger = field(init=False)
 
@@ -193,7 +197,7 @@ class World:
             blobs=self.blobs,
             embedder=self.embedder,
             words=EngineerWords(),
-            classifier=UniformClassifier(),
+            classifier=self.classifier,
             redactor=PatternRedactor(),
             reranker=self.reranker,
             gates={
@@ -205,6 +209,7 @@ class World:
             graph=self.graph if self.walked else None,
             communities=self.communities,
             composer=self.composer,
+            advised=self.advised,
             on_recorded=on_recorded,
         )
 

@@ -41,6 +41,7 @@ from firstline.domain.care import (
 from firstline.domain.communities import Community, CommunityBuild, Telling, Told, ToldKind
 from firstline.domain.completions import (
     UNSEEN_ENDS,
+    Advice,
     Completion,
     Finish,
     ModelDraft,
@@ -200,6 +201,7 @@ __all__ = [
     "UNSEEN",
     "UNSEEN_ENDS",
     "Accepted",
+    "Advice",
     "Alert",
     "Answered",
     "ApiKey",

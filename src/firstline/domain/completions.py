@@ -134,3 +134,21 @@ class ModelDraft:
     trimmed: int = 0
     shown: int = 0
     dropped: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Advice:
+    """What a model said at a step of a turn: enough to take the step once more without calling anybody.
+
+    `said` is redacted and not judged, by `step`: a stand-alone question and what else to search ("rewrite"), a
+    category ("triage"), a coverage ("critique"). `prompt` names the prompt, its version and its hash. `ended`: "" when
+    it said something that can be read; else late, broken or over budget. `fell`: why it was not followed, in words
+    without any text of customers.
+    """
+
+    step: str
+    prompt: str
+    model_id: str
+    said: tuple[str, ...] = ()
+    ended: str = ""
+    fell: str = ""

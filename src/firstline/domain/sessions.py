@@ -9,7 +9,7 @@ from hashlib import sha256
 from types import MappingProxyType
 
 from firstline.domain.basics import NOTHING
-from firstline.domain.completions import ModelDraft
+from firstline.domain.completions import Advice, ModelDraft
 from firstline.domain.outcomes import Escalated, Outcome
 from firstline.domain.search import Intent, Scores, SearchPlan, Triage
 from firstline.domain.steps import ModelCall, Step
@@ -74,6 +74,7 @@ class Turn:
     draft: ModelDraft | None = None
     steps: tuple[Step, ...] = ()
     calls: tuple[ModelCall, ...] = ()
+    advice: tuple[Advice, ...] = ()
 
     @property
     def turn_id(self) -> str:

@@ -54,7 +54,8 @@ def answered(trail: Trail, extracts: Extracts) -> Answered:
     if not extracts.sure:
         completeness = Completeness.UNSURE
     else:
-        completeness = Completeness.FULL if judged.coverage is Coverage.FULLY else Completeness.PARTIAL
+        fully = judged.coverage is Coverage.FULLY and trail.coverage_most is Coverage.FULLY
+        completeness = Completeness.FULL if fully else Completeness.PARTIAL
     notes = (*figure_note(judged), *caveats(trail, extracts.claims))
     if notes and completeness is Completeness.FULL:
         completeness = Completeness.PARTIAL

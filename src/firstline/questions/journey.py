@@ -54,6 +54,7 @@ from firstline.ports import (
     WordEncoder,
 )
 from firstline.questions.admission import Admission
+from firstline.questions.advised.steps import WITHOUT_MODEL, Advised, as_recorded_in
 from firstline.questions.asked import Asked, Message, OnClaims, OnRecorded, OnStatus, to_nobody
 from firstline.questions.clarify import clarify
 from firstline.questions.compose import compose
@@ -119,11 +120,13 @@ class QuestionJourney:
         graph: Graph | None = None,
         communities: CommunityStore | None = None,
         composer: Composer | None = None,
+        advised: Advised = WITHOUT_MODEL,
         on_recorded: OnRecorded = to_nobody,
     ) -> None:
         """`english`: words (lower case) that are never taken for misspelt. `in_force` puts the thresholds that were
         calibrated for a knowledge base on `gates`. `answers` knows what was worked out a moment ago. `composer` writes
-        what may be answered; None: the extracts are the answer. `on_recorded` hears of each turn."""
+        what may be answered; None: the extracts are the answer. `advised`: steps that a model helps with.
+        `on_recorded` hears of each turn."""
         self._knowledge = knowledge
         self._conversations = conversations
         self._blobs = blobs
@@ -144,7 +147,7 @@ class QuestionJourney:
         self._gates = gates
         self._in_force = in_force
         self._answers = answers
-        self._composer, self._on_recorded = composer or FromExtracts(), on_recorded
+        self._composer, self._advised, self._on_recorded = composer or FromExtracts(), advised, on_recorded
         self._limits = limits
         self._admission = Admission(limits.turns_at_once)
         self._locks = SessionLocks()
@@ -184,7 +187,7 @@ class QuestionJourney:
         other = copy(self)
         other._conversations, other._replays, other._answers = then, turn, ANEW
         other._composer = FromRecord(turn.draft, chars_max=self._limits.answer_chars_max)
-        other._on_recorded = to_nobody
+        other._advised, other._on_recorded = as_recorded_in(turn), to_nobody
         return await other._taken(Message(session=session, principal=principal, text=turn.question))
 
     async def _taken(self, message: Message) -> Turn:
@@ -250,7 +253,7 @@ class QuestionJourney:
         other = copy(self)
         other._gates, other._in_force = held_at(self._gates, threshold), AS_GIVEN
         other._conversations, other._answers, other._composer = conversations, ANEW, FromExtracts()
-        other._on_recorded = to_nobody
+        other._advised, other._on_recorded = WITHOUT_MODEL, to_nobody
         return other
 
     async def readable(self, turn: Turn, principal: Principal, *, kb: str) -> Turn:
@@ -390,6 +393,7 @@ class QuestionJourney:
                 trail.vector = vectors[0]
                 trail.probabilities = self._classifier.classify(vectors[0], asked.question)
             trail.triage = sort(asked, trail.probabilities or WITHOUT_CLASSIFIER, self._limits.rules)
+        trail.triage = await self._advised.triage(asked, trail, self._limits.rules)
 
     def _early_outcome(self, asked: Asked, trail: Trail) -> Outcome | None:
         """What needs no retrieval. High stakes come before a wish for a person: the acknowledgement differs."""
@@ -407,8 +411,8 @@ class QuestionJourney:
             topics, said = rules.served or self._limits.topics, small_talk(asked.question)
             return Deflected(category=found.category, topics=topics, talk=said)
         if found.category is Category.OUT_OF_SCOPE:
-            private, other = Reason.PRIVATE_DATA, Reason.UNSUPPORTED_CATEGORY
-            return self._escalate(asked, trail, private if found.intent is Intent.PRIVATE_DATA else other)
+            private = found.intent is Intent.PRIVATE_DATA
+            return self._escalate(asked, trail, Reason.PRIVATE_DATA if private else Reason.UNSUPPORTED_CATEGORY)
         return None
 
     async def _find(self, asked: Asked, trail: Trail) -> None:
@@ -419,15 +423,10 @@ class QuestionJourney:
             earlier = await with_open_replies(asked.history, asked.principal, asked.scope, knowledge=self._knowledge)
             plan = rewrite(spelt.text, earlier=[exchange(turn) for turn in earlier])
             trail.plan = replace(route(plan), corrections=spelt.corrections)
+        trail.plan = await self._advised.plan(trail.plan, asked, trail)
         alone = trail.plan.queries[0].text == asked.question
-        found = await self._search.rank(
-            trail.plan,
-            asked.scope,
-            trail,
-            limit=self._limits.search.documents_ranked,
-            vector=trail.vector if alone else None,
-            exclude=asked.exclude,
-        )
+        limit, own = self._limits.search.documents_ranked, trail.vector if alone else None
+        found = await self._search.rank(trail.plan, asked.scope, trail, limit=limit, vector=own, exclude=asked.exclude)
         trail.ranked = copies_last(found, trail.copies)
         with trail.step("read"):
             trail.evidence = await self._search.read(
@@ -468,6 +467,8 @@ class QuestionJourney:
             # The same once more helps nobody who went on: the other pages are judged by themselves.
             leave_out(shown, trail, judged_by=asked.gates)
             return await self._judged(asked, trail)
+        if await self._advised.cannot(verification.kept, asked, trail) and not outright:
+            return self._escalate(asked, trail, Reason.NO_VERIFIED_CONTEXT)
         sure = "embed" not in trail.degraded and (confidence.passed or outright)
         extracts = Extracts(claims=verification.kept, judged=judged, sure=sure, confidence=confidence.value)
         return await self._composer.answer(asked, trail, extracts)

@@ -21,6 +21,7 @@ from firstline.caches.retrieval import scope_parts
 from firstline.caches.store import How, Kept, Key, key_of
 from firstline.domain import (
     NOTHING,
+    Advice,
     Answered,
     Citation,
     Clarify,
@@ -65,6 +66,7 @@ class KeptTurn:
     fit: bool
     frame: Key
     draft: ModelDraft | None = None
+    advice: tuple[Advice, ...] = ()
     alike: str = ""
     vector: Vectors | None = None
 
@@ -183,6 +185,7 @@ class KeptAnswers:
             fit=fit,
             frame=frame,
             draft=trail.draft,
+            advice=tuple(trail.advice),
             alike=asked_alike(asked.question) if shared else "",
             vector=trail.vector.copy() if shared and trail.vector is not None else None,
         )
@@ -215,6 +218,7 @@ def _is_for_others(asked: Asked, trail: Trail) -> bool:
 def _retold(found: KeptTurn, trail: Trail, asked: Asked) -> None:
     trail.triage, trail.plan, trail.read_as = found.triage, found.plan, found.read_as
     trail.evidence, trail.gates, trail.draft = found.evidence, list(found.gates), found.draft
+    trail.advice = list(found.advice)
     if found.plan is not None and not found.plan.corrections:
         # The record tells of this message, with its own blanks and capitals.
         trail.plan, trail.read_as = _in_words_of(asked.question, found.plan, found.read_as), asked.question

@@ -32,4 +32,5 @@ def recorded(asked: Asked, trail: Trail, outcome: Outcome, *, settings_hash: str
         draft=trail.draft,
         steps=tuple(trail.steps),
         calls=tuple(trail.calls),
+        advice=tuple(trail.advice),
     )

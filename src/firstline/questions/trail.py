@@ -11,8 +11,10 @@ from typing import Final
 
 from firstline.domain import (
     NOTHING,
+    Advice,
     Answered,
     Category,
+    Coverage,
     Document,
     Evidence,
     GateReading,
@@ -60,6 +62,7 @@ class Trail:
     `cut` names the step that ended the turn, if one did. `then` is the `degraded` of a recorded turn that is replayed:
     it goes without the same again. `ends_at_s`: the turn's deadline by the loop's clock. `draft`: what a model wrote;
     `shown`: the answer whose beginning somebody has seen. `began_s`: when the message came, by `time.perf_counter`.
+    `advice`: what a model said at steps that need none. `coverage_most`: no answer is called more whole than this.
 
     What depends on the first document is read off `ranked` whenever it is needed: another may come first later."""
 
@@ -90,6 +93,8 @@ class Trail:
     began_s: float = field(default_factory=time.perf_counter)
     steps: list[Step] = field(default_factory=list[Step])
     calls: list[ModelCall] = field(default_factory=list[ModelCall])
+    advice: list[Advice] = field(default_factory=list[Advice])
+    coverage_most: Coverage = Coverage.FULLY
 
     @property
     def standalone(self) -> str:

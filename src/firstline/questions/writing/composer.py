@@ -27,15 +27,17 @@ from firstline.domain import (
 )
 from firstline.errors import FirstlineError, OverBudget, TooLong
 from firstline.ports import LanguageModel
+from firstline.prompt_files import Prompt
 from firstline.questions.admission import leave_place
 from firstline.questions.asked import Asked
 from firstline.questions.extracts import Extracts, answered, judge
 from firstline.questions.message.spoken import written_in
 from firstline.questions.noting import Noting
+from firstline.questions.prompted import prompt_named
 from firstline.questions.shown_before import shown_again
 from firstline.questions.trail import Trail
 from firstline.questions.writing.binding import Passages
-from firstline.questions.writing.prompt import SCHEMA, Prompt, fitting, parts_of, prompt_named
+from firstline.questions.writing.prompt import SCHEMA, fitting, parts_of
 from firstline.questions.writing.reading import ClaimsRead
 from firstline.questions.writing.showing import Bounds, Showing
 

@@ -1,15 +1,14 @@
-"""What is a model told that writes an answer? A prompt with a version, then what differs: passages and question."""
+"""What is a model told that writes an answer, beside its prompt: passages and question."""
 
 from __future__ import annotations
 
-import re
 from collections.abc import Sequence
 from typing import Any, Final
 
 from firstline.domain import Evidence, Part
 from firstline.orders import doubtful
-from firstline.prompt_files import Prompt, prompt_of
 from firstline.questions.page.units import units_of
+from firstline.questions.prompted import harmless, language_name
 
 CLAIMS_MAX: Final = 40
 CITES_MAX: Final = 4
@@ -34,13 +33,6 @@ SCHEMA: Final[dict[str, Any]] = {
     "required": ["claims"],
     "additionalProperties": False,
 }
-LANGUAGES: Final = {"en": "English", "de": "German", "fr": "French", "es": "Spanish", "ja": "Japanese"}
-_FENCE: Final = re.compile(r"<(?=[\s/]*data\s*-)", re.IGNORECASE)
-
-
-def prompt_named(name: str) -> Prompt:
-    """One of questions/prompts/*.md."""
-    return prompt_of("firstline.questions", name)
 
 
 def fitting(evidence: Sequence[Evidence], *, chars_max: int) -> list[Evidence]:
@@ -57,11 +49,11 @@ def fitting(evidence: Sequence[Evidence], *, chars_max: int) -> list[Evidence]:
 
 def parts_of(question: str, issued: Sequence[Evidence], *, language: str) -> tuple[Part, ...]:
     """Passages by index from 1, then the question: what questions about the same page have in common stands first."""
-    name = LANGUAGES.get(language, f"the language {language!r}") if language else "the language of the question"
+    name = language_name(language)
     passages = [
-        Part(text=_harmless(_passage(piece)), label=f"passage {index}") for index, piece in enumerate(issued, start=1)
+        Part(text=harmless(_passage(piece)), label=f"passage {index}") for index, piece in enumerate(issued, start=1)
     ]
-    return (*passages, Part(text=f"Answer in {name}."), Part(text=_harmless(question), label="question"))
+    return (*passages, Part(text=f"Answer in {name}."), Part(text=harmless(question), label="question"))
 
 
 def _passage(piece: Evidence) -> str:
@@ -72,8 +64,3 @@ def _passage(piece: Evidence) -> str:
             text = text[: unit.start] + text[unit.end :]
     heading = " > ".join(dict.fromkeys((chunk.title, *chunk.section_path)))
     return "\n".join(part for part in (heading, piece.lead_text.strip(), text.strip()) if part)
-
-
-def _harmless(text: str) -> str:
-    """Nothing in it looks like the tag of a fence, whatever its mark."""
-    return _FENCE.sub("‹", text)
