@@ -10,9 +10,10 @@ from collections.abc import Mapping
 from typing import Any, Final, Literal, cast
 from urllib.parse import urlsplit
 
-from pydantic import BaseModel, ConfigDict, Field, field_validator
+from pydantic import BaseModel, ConfigDict, Field, field_validator, model_validator
 
 MODEL: Final = re.compile(r"[a-z0-9][a-z0-9-]{0,39}:\S.{0,199}")
+LOCAL: Final = "local:"
 VARIABLE: Final = re.compile(r"[A-Za-z_][A-Za-z0-9_]{0,99}")
 
 
@@ -21,7 +22,8 @@ class _Table(BaseModel):
 
 
 class ModelEntry(_Table):
-    """One model of a chain. `price_in`, `price_out`: of a million tokens, in the operator's currency."""
+    """One model of a chain. `price_in`, `price_out`: of a million tokens, in the operator's currency. `file`: of a
+    `local` model, which is served from it; `context_tokens` and `threads` are of that alone."""
 
     model: str = Field(min_length=3, max_length=240)
     base_url: str = Field(default="", max_length=2_000)
@@ -30,6 +32,9 @@ class ModelEntry(_Table):
     json_mode: Literal["auto", "native", "prompted"] = "auto"
     price_in: float = Field(default=0.0, ge=0, le=1e6)
     price_out: float = Field(default=0.0, ge=0, le=1e6)
+    file: str = Field(default="", max_length=1_000)
+    context_tokens: int = Field(default=0, ge=0, le=1_000_000)
+    threads: int = Field(default=0, ge=0, le=1_024)
 
     @field_validator("model")
     @classmethod
@@ -55,6 +60,18 @@ class ModelEntry(_Table):
         if value and (parts.scheme not in ("http", "https") or not parts.hostname or parts.username or parts.query):
             raise ValueError("it is no plain http(s) address: write it without user, password and query")
         return value.rstrip("/")
+
+    @model_validator(mode="after")
+    def _local_or_not(self) -> ModelEntry:
+        if self.model.startswith(LOCAL) != bool(self.file):
+            raise ValueError(
+                'a model in a file is written with both: `{ model = "local:NAME", file = "/path/NAME.gguf" }`'
+            )
+        if self.file and (self.base_url or self.key_env or self.key_file):
+            raise ValueError("a model in a file is served here: leave out base_url, key_env and key_file")
+        if not self.file and (self.context_tokens or self.threads):
+            raise ValueError("context_tokens and threads are those of a model in a file")
+        return self
 
 
 class RoleSettings(_Table):

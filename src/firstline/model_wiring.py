@@ -35,6 +35,7 @@ from firstline.models.gateway.deadline import Deadline
 from firstline.models.gateway.fair_queue import FairQueue
 from firstline.models.gateway.first_token import FirstToken
 from firstline.models.gateway.keeping import Keeping
+from firstline.models.gateway.local_process import LocalFile
 from firstline.models.gateway.named_ends import NamedEnds
 from firstline.models.gateway.priced import Price, Priced
 from firstline.models.gateway.provider import ProviderModel
@@ -284,8 +285,14 @@ def _limits(settings: BudgetSettings) -> BudgetLimits:
 
 def spec_of(entry: ModelEntry, environ: Mapping[str, str]) -> ModelSpec:
     provider, _, name = entry.model.partition(":")
+    local = LocalFile(path=Path(entry.file), context_tokens=entry.context_tokens, threads=entry.threads)
     return ModelSpec(
-        provider=provider, name=name, base_url=entry.base_url, api_key=_key(entry, environ), json=entry.json_mode
+        provider=provider,
+        name=name,
+        base_url=entry.base_url,
+        api_key=_key(entry, environ),
+        json=entry.json_mode,
+        file=local if entry.file else None,
     )
 
 

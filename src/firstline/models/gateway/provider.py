@@ -8,11 +8,13 @@ from __future__ import annotations
 import asyncio
 from collections.abc import AsyncGenerator, Mapping
 from contextlib import AsyncExitStack
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Final
 
 from firstline.domain import Completion, Finish, ModelRequest, ModelRole, Piece
 from firstline.errors import FirstlineError
 from firstline.models.gateway.fences import written
+from firstline.models.gateway.local_process import LocalProcess
 from firstline.models.gateway.provider_open import ModelSpec, load_model
 from firstline.models.gateway.streams import collected
 
@@ -36,6 +38,7 @@ class ProviderModel:
         self._loading = asyncio.Lock()
         self._model: Model[Any] | None = None
         self._stack = AsyncExitStack()
+        self._local = LocalProcess(spec.file) if spec.file is not None else None
 
     def model_id(self, role: ModelRole) -> str:
         """The same for every role."""
@@ -80,14 +83,24 @@ class ProviderModel:
     async def close(self) -> None:
         await self._stack.aclose()
         self._model = None
+        if self._local is not None:
+            await asyncio.to_thread(self._local.stop)
 
     async def _loaded(self) -> Model[Any]:
         async with self._loading:
+            if self._model is not None and self._local is not None and not self._local.alive:
+                await self.close()
             if self._model is None:
                 # Importing takes a second, in which others must not wait for the loop.
-                model = await asyncio.to_thread(load_model, self._spec)
+                model = await asyncio.to_thread(self._load)
                 self._model = await self._stack.enter_async_context(model)
         return self._model
+
+    def _load(self) -> Model[Any]:
+        if self._local is None:
+            return load_model(self._spec)
+        address, key = self._local.start()
+        return load_model(replace(self._spec, base_url=address, api_key=key))
 
     def _parameters(self, model: Model[Any], request: ModelRequest) -> ModelRequestParameters:
         from pydantic_ai.models import ModelRequestParameters

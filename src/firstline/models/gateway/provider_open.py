@@ -9,6 +9,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Final, Literal
 
 from firstline.errors import Broken, InvalidInput
+from firstline.models.gateway.local_process import LocalFile
 
 if TYPE_CHECKING:
     from pydantic_ai.models import Model
@@ -25,13 +26,15 @@ JsonMode = Literal["auto", "native", "prompted"]
 @dataclass(frozen=True, kw_only=True, slots=True)
 class ModelSpec:
     """`provider` and `name` as pydantic-ai names them. With a `base_url`, `openai` is any endpoint that speaks
-    OpenAI's chat completions. `json`: how JSON is asked for; auto: by the provider's own means where it has them."""
+    OpenAI's chat completions. `json`: how JSON is asked for; auto: by the provider's own means where it has them.
+    `file`: a model that is served from it (provider `local`)."""
 
     provider: str
     name: str
     base_url: str = ""
     api_key: str = field(default="", repr=False)
     json: JsonMode = "auto"
+    file: LocalFile | None = None
 
     @property
     def model_id(self) -> str:
@@ -55,7 +58,7 @@ def load_model(spec: ModelSpec) -> Model[Any]:
     except ImportError as error:
         raise Broken("The libraries that call language models are not installed.", remedy=EXTRA) from error
     try:
-        if spec.provider == OPENAI and spec.base_url:
+        if spec.base_url and (spec.provider == OPENAI or spec.file is not None):
             return _compatible(spec)
         return infer_model(spec.model_id, lambda name: _provider(name, spec))
     except ImportError as error:
