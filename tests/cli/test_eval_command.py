@@ -152,7 +152,7 @@ def test_a_case_that_lacks_a_text_now_is_worse_although_it_is_answered(firstline
             ["golden.jsonl", "--settings", "plain.toml", "--settings", "strict.toml", "--save", "x.json"],
             "keeps one run",
         ),
-        (["--compare", "a.json", "b.json", "--baseline", "c.json"], "takes two saved results"),
+        (["--compare", "a.json", "b.json", "--baseline", "c.json"], "and nothing beside them"),
         (["golden.jsonl", "--settings", "absent.toml"], "There is no settings file at absent.toml"),
         (["golden.jsonl", "--baseline", "absent.json"], "absent.json cannot be read"),
         (["golden.jsonl", "--settings", "plain.toml", "--settings", "other.toml"], "has another `kb` than plain.toml"),

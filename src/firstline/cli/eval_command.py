@@ -64,7 +64,7 @@ def command(
     judging = Judging(wanted=judge, forced=force_same_judge, file=judgements)
     if compare is not None:
         if cases is not None or save_as is not None or baseline is not None or settings_files:
-            raise click.UsageError("--compare takes two saved results, and no cases beside them.", ctx)
+            raise click.UsageError("Name a file of cases, or two results with --compare and nothing beside them.", ctx)
         _compare_saved(settings_from(ctx, kb=kb), compare, judging)
         return
     if cases is None:
