@@ -22,8 +22,9 @@ class _Table(BaseModel):
 
 
 class ModelEntry(_Table):
-    """One model of a chain. `price_in`, `price_out`: of a million tokens, in the operator's currency. `file`: of a
-    `local` model, which is served from it; `context_tokens` and `threads` are of that alone."""
+    """One model of a chain. `price_in`, `price_out`: of a million tokens, in the operator's currency. `region` and
+    `api_version`: where a provider asks for them. `file`: of a `local` model, which is served from it; `context_tokens`
+    and `threads` are of that alone."""
 
     model: str = Field(min_length=3, max_length=240)
     base_url: str = Field(default="", max_length=2_000)
@@ -32,6 +33,8 @@ class ModelEntry(_Table):
     json_mode: Literal["auto", "native", "prompted"] = "auto"
     price_in: float = Field(default=0.0, ge=0, le=1e6)
     price_out: float = Field(default=0.0, ge=0, le=1e6)
+    region: str = Field(default="", max_length=100)
+    api_version: str = Field(default="", max_length=100)
     file: str = Field(default="", max_length=1_000)
     context_tokens: int = Field(default=0, ge=0, le=1_000_000)
     threads: int = Field(default=0, ge=0, le=1_024)

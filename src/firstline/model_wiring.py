@@ -293,6 +293,8 @@ def spec_of(entry: ModelEntry, environ: Mapping[str, str]) -> ModelSpec:
         api_key=_key(entry, environ),
         json=entry.json_mode,
         file=local if entry.file else None,
+        region=entry.region,
+        api_version=entry.api_version,
     )
 
 

@@ -21,6 +21,7 @@ from firstline.models.gateway.streams import collected
 if TYPE_CHECKING:
     from pydantic_ai.messages import ModelMessage
     from pydantic_ai.models import Model, ModelRequestParameters, StreamedResponse
+    from pydantic_ai.settings import ModelSettings
 
 BETWEEN: Final = "\n\n"
 FINISHES: Final[Mapping[str, Finish]] = {
@@ -51,16 +52,14 @@ class ProviderModel:
         model = await self._loaded()
         # The libraries are there now.
         from pydantic_ai.direct import model_request_stream
-        from pydantic_ai.settings import ModelSettings
 
         from firstline.models.gateway.provider_errors import Refused, translated
 
-        settings = ModelSettings(max_tokens=request.max_tokens, temperature=request.temperature, max_retries=0)
         try:
             async with model_request_stream(
                 model,
                 _messages(request),
-                model_settings=settings,
+                model_settings=_settings(model, request),
                 model_request_parameters=self._parameters(model, request),
             ) as answer:
                 async for text in _texts(answer):
@@ -135,6 +134,19 @@ class ProviderModel:
             tokens_out=tokens_out,
             counted=tokens_in > 0,
         )
+
+
+def _settings(model: Model[Any], request: ModelRequest) -> ModelSettings:
+    """What this model takes no notice of is not sent: the library would warn with each call."""
+    from pydantic_ai.settings import ModelSettings
+
+    settings = ModelSettings(max_tokens=request.max_tokens)
+    reasons = model.profile.get("openai_supports_reasoning", False)
+    if not reasons or model.profile.get("openai_supports_reasoning_effort_none", False):
+        settings["temperature"] = request.temperature
+    if "max_retries" not in model.unsupported_settings:
+        settings["max_retries"] = 0
+    return settings
 
 
 async def _texts(answer: StreamedResponse) -> AsyncGenerator[str]:

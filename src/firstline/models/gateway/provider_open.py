@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import importlib.util
 import inspect
+import os
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Final, Literal
 
@@ -17,6 +18,7 @@ if TYPE_CHECKING:
 
 EXTRA: Final = "Install them: `pip install 'firstline[models]'` (docs/models.md)."
 OPENAI: Final = "openai"
+BEDROCK: Final = "bedrock"
 NO_KEY: Final = "no-key"
 """Sent where an address of the operator's own has no key. A provider's usual variable is never sent to another
 address."""
@@ -27,7 +29,8 @@ JsonMode = Literal["auto", "native", "prompted"]
 class ModelSpec:
     """`provider` and `name` as pydantic-ai names them. With a `base_url`, `openai` is any endpoint that speaks
     OpenAI's chat completions. `json`: how JSON is asked for; auto: by the provider's own means where it has them.
-    `file`: a model that is served from it (provider `local`)."""
+    `file`: a model that is served from it (provider `local`). `region` (Bedrock, Vertex) and `api_version` (Azure) as
+    those providers call them."""
 
     provider: str
     name: str
@@ -35,6 +38,8 @@ class ModelSpec:
     api_key: str = field(default="", repr=False)
     json: JsonMode = "auto"
     file: LocalFile | None = None
+    region: str = ""
+    api_version: str = ""
 
     @property
     def model_id(self) -> str:
@@ -68,8 +73,9 @@ def load_model(spec: ModelSpec) -> Model[Any]:
         ) from error
     except (UserError, ValueError, TypeError) as error:
         raise InvalidInput(
-            f"{spec.model_id} cannot be opened ({type(error).__name__}): no such provider, or its key is not set.",
-            remedy="Write it like `openai:NAME`, and set the provider's key (docs/models.md).",
+            f"{spec.model_id} cannot be opened ({type(error).__name__}): no such provider, or something that it "
+            "needs is not set: a key, a region, an api_version.",
+            remedy="Write it like `openai:NAME`; docs/models.md has an example for each provider.",
         ) from error
 
 
@@ -88,14 +94,20 @@ def _provider(name: str, spec: ModelSpec) -> Provider[Any]:
     """With the key and the address that were given, and by the provider's own variables where none were."""
     from pydantic_ai.providers import infer_provider_class
 
+    if name == BEDROCK:
+        # Amazon's library tries five times by itself, and takes the number from nowhere else.
+        os.environ.setdefault("AWS_MAX_ATTEMPTS", "1")
     kind = infer_provider_class(name)
     accepted = inspect.signature(kind.__init__).parameters
-    address = next((one for one in ("base_url", "azure_endpoint") if one in accepted), "")
+    address = next((one for one in ("base_url", "azure_endpoint") if one in accepted), "base_url")
+    region = next((one for one in ("region_name", "location") if one in accepted), "region")
     given = {
-        "api_key": spec.api_key or (NO_KEY if spec.base_url else ""),
+        "api_key": spec.api_key or (NO_KEY if spec.base_url and name != BEDROCK else ""),
         address: spec.base_url,
+        region: spec.region,
+        "api_version": spec.api_version,
     }
     missing = [one for one, value in given.items() if value and one not in accepted]
-    if missing or (spec.base_url and not address):
-        raise ValueError(f"{name} takes no {' or '.join(missing) or 'base_url'}")
+    if missing:
+        raise ValueError(f"{name} takes no {' or '.join(missing)}")
     return kind(**{one: value for one, value in given.items() if one and value})
