@@ -30,6 +30,7 @@ from benchmarks import (
     pii_engineers,
     quality_figures,
     shown_claims,
+    shown_latency,
     snapshot_figures,
     speed_figures,
     triage_figures,
@@ -65,6 +66,7 @@ def registry() -> Registry:
     graph_traverse.register(found)
     gateway.register(found)
     model_chats.register(found)
+    shown_latency.register(found)
     shown_claims.register(found)
     return found
 

@@ -158,9 +158,16 @@ class Chats:
 
 
 @contextmanager
-def played(*, tokens_per_s: float) -> Generator[str]:
+def played(*, tokens_per_s: float, honest: bool = False) -> Generator[str]:
     """The address of a played model."""
-    command = [sys.executable, "-m", "benchmarks.played_model", "--tokens-per-s", str(tokens_per_s)]
+    command = [
+        sys.executable,
+        "-m",
+        "benchmarks.played_model",
+        "--tokens-per-s",
+        str(tokens_per_s),
+        *(["--honest"] if honest else []),
+    ]
     with subprocess.Popen(  # noqa: S603 - our own command
         command, stdout=subprocess.PIPE, text=True, cwd=ROOT
     ) as process:
