@@ -1,8 +1,8 @@
 """What does it cost a reader that nothing is shown before it is verified? Beside showing what the model says at once.
 
 The demo's golden questions that are answered, through the real journey, worded by the played model (honest, so that
-both show the same) at 20 tokens a second, a few at once. Plain streaming would show the model's first token when it comes
-and end with its last; shown are claims, each once it is whole and verified, and the end is the turn's.
+both show the same) at 20 tokens a second, a few at once. Plain streaming would show the model's first token when it
+comes and end with its last; shown are claims, each once it is whole and verified, and the end is the turn's.
 
 python -m benchmarks.shown_latency
 """
