@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from firstline.cli.graph_ask import ask
 from firstline.cli.graph_build import build
 from firstline.cli.graph_communities import communities
 from firstline.cli.graph_review import review
@@ -35,6 +36,7 @@ def command() -> None:
 
 command.add_command(stats)
 command.add_command(build)
+command.add_command(ask)
 command.add_command(communities)
 command.add_command(review)
 

@@ -64,12 +64,14 @@ class GraphBuilt:
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class _Compared:
-    """A revision with the edges that it should have; None: its text cannot be read."""
+    """A revision with the edges that it should have; None: its text cannot be read. `of_models`: those that a language
+    model found in it, which the rules do not judge; they stay."""
 
     stored: StoredDocument
     wanted: dict[str, Edge] | None
     right: bool
     seen: int
+    of_models: tuple[Edge, ...] = ()
 
 
 class GraphBuild:
@@ -181,7 +183,8 @@ class GraphBuild:
                 built.unread_ids.append(document.doc_id)
             return _Compared(stored=stored, wanted=None, right=False, seen=0)
         wanted = {one.edge_id: one for one in edges}
-        found = {one.edge_id: one for one in await self._found(stored)}
+        every = await self._found(stored)
+        found = {one.edge_id: one for one in every if not one.of_model}
         built.edges += len(wanted)
         if not document.acl:
             # Nobody may see them, so no look-up shows them: they are counted.
@@ -193,7 +196,8 @@ class GraphBuild:
         built.extra += extra
         built.wrong += wrong
         right = not (missing or extra or wrong)
-        return _Compared(stored=stored, wanted=wanted, right=right, seen=len(found))
+        of_models = tuple(one for one in every if one.of_model and one.edge_id not in wanted)
+        return _Compared(stored=stored, wanted=wanted, right=right, seen=len(every), of_models=of_models)
 
     async def _compare_unseen(self, stored: StoredDocument, wanted: dict[str, Edge], built: GraphBuilt) -> _Compared:
         document = stored.document
@@ -258,7 +262,7 @@ class GraphBuild:
             by_number[one.stored.document.since].append(one.stored.document.doc_id)
         for number, doc_ids in sorted(by_number.items()):
             await self._graph.delete(**place, doc_ids=doc_ids, since=number)
-        await self._graph.upsert([edge for one in written for edge in (one.wanted or {}).values()])
+        await self._graph.upsert([edge for one in written for edge in (*(one.wanted or {}).values(), *one.of_models)])
 
     async def _take_out_gone(
         self, page: Sequence[StoredDocument], after: Place | None, written: Sequence[_Compared]

@@ -65,7 +65,7 @@ from firstline.domain.events import (
     WaitingChange,
 )
 from firstline.domain.front_matter import FRONT_MATTER_CHARS_MAX, UNSEEN, FrontMatter, front_matter
-from firstline.domain.graph import Edge, Entity, EntityKind, Relation
+from firstline.domain.graph import Edge, Entity, EntityKind, Relation, by_model
 from firstline.domain.graph_rules import GraphRule, RuleKind, RulesRead
 from firstline.domain.knowledge import (
     AuditEntry,
@@ -357,6 +357,7 @@ __all__ = [
     "audited_category",
     "became",
     "by_curated",
+    "by_model",
     "content_hash_of",
     "front_matter",
     "may_see",

@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 from dataclasses import dataclass
 from enum import StrEnum
+from typing import Final
 
 from firstline.domain.basics import FOREVER
 from firstline.domain.principals import Level
@@ -61,6 +62,14 @@ class Entity:
         return self.kind + ":" + self.key
 
 
+MODEL_RULES: Final = "model "
+"""How the extractor of an edge begins that a language model found, and its document does not say by the rules."""
+
+
+def by_model(extractor: str) -> str:
+    return MODEL_RULES + extractor
+
+
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Edge:
     """What one chunk says of two entities, and how sure it is. Who may see the chunk sees it, in the same snapshots.
@@ -84,6 +93,10 @@ class Edge:
     level: Level
     since: int
     until: int = FOREVER
+
+    @property
+    def of_model(self) -> bool:
+        return self.extractor.startswith(MODEL_RULES)
 
     @property
     def edge_id(self) -> str:
