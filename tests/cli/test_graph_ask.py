@@ -23,11 +23,7 @@ PAGE = (
     "# Night export\n\nWhen the queue is full, raise the worker limit and restart the export daemon, which clears the "
     "stuck job and tells the door controller.\n"
 )
-SAID = {
-    "found": [
-        {"kind": "component", "name": "export daemon", "relation": "MENTIONS", "quote": "restart the export daemon"}
-    ]
-}
+FOUND = {"kind": "component", "name": "export daemon", "relation": "MENTIONS", "quote": "restart the export daemon"}
 Run = Callable[..., tuple[int, str]]
 
 
