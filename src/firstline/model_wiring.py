@@ -23,6 +23,7 @@ from typing import Final
 from urllib.parse import urlsplit
 
 from firstline.caches.store import Kept
+from firstline.documents.communities.alike import Alike, AlikeByModel
 from firstline.domain import Completion, GatewaySeen, ModelRole, ModelSeen, RoleSeen
 from firstline.errors import FirstlineError, InvalidInput
 from firstline.model_settings import BudgetSettings, ModelEntry, ModelsSettings, RoleSettings
@@ -225,14 +226,25 @@ def advised_of(settings: Settings, models: OpenModels | None, redact: Callable[[
     helped = [step for step, setting in HELPED.items() if getattr(settings, setting) == "model"]
     if not helped:
         return WITHOUT_MODEL
+    language = _small(models, setting=HELPED[helped[0]])
+    asking = AskingModel(language, redact=redact)
+    return Advised(**dict.fromkeys(helped, asking))
+
+
+def alike_of(settings: Settings, models: OpenModels | None) -> Alike | None:
+    """Who groups what says the same in communities; None: the same words alone do."""
+    if settings.communities_by == "words":
+        return None
+    return AlikeByModel(_small(models, setting="communities_by"))
+
+
+def _small(models: OpenModels | None, *, setting: str) -> LanguageModel:
     if models is None or not models.language.model_id(ModelRole.SMALL):
-        setting = HELPED[helped[0]]
         raise InvalidInput(
             f"The setting '{setting}' is 'model', and no model is configured for that.",
             remedy=f"Name one: `chain` in [models.small] (docs/models.md), or take `{setting}` out.",
         )
-    asking = AskingModel(models.language, redact=redact)
-    return Advised(**dict.fromkeys(helped, asking))
+    return models.language
 
 
 def _watched(

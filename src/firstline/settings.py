@@ -173,6 +173,11 @@ class Settings(BaseModel):
     graph_communities: bool = Field(
         True, description="What several documents tell of one thing is gathered, for questions about usual causes."
     )
+    communities_by: Literal["words", "model"] = Field(
+        "words",
+        description="What says the same in communities: words (the same ones), or also the model of `[models.small]`, "
+        "as far as the words allow it (docs/graph.md).",
+    )
     ingest_batch_documents: int = Field(64, ge=1, le=4096, description="Documents committed together.")
     bulk_share: float = Field(
         0.05, ge=0, le=1, description="Changes to more of the documents than this wait for the golden check."

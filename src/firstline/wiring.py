@@ -40,7 +40,7 @@ from firstline.engines.reviewed_graph import ReviewedGraph, RulesInForce
 from firstline.errors import InvalidInput
 from firstline.evals.run import USER as EVALUATION
 from firstline.kept_keys import kept_key
-from firstline.model_wiring import OpenModels, advised_of, open_models
+from firstline.model_wiring import OpenModels, advised_of, alike_of, open_models
 from firstline.models.classifier import open_classifier
 from firstline.models.embedder import for_questions, open_embedder
 from firstline.models.english import open_english
@@ -193,14 +193,19 @@ async def open_firstline(
             extract_graph=settings.extract_graph,
             graph=graph,
         )
-        gathers = graph if settings.graph_communities else None
-        communities = open_communities(gathers, ledgers.communities, knowledge=ledgers.knowledge, blobs=blobs)
         caches = Caches.of({kind: getattr(settings, f"cache_{kind}_mb") for kind in CACHES})
         models = open_models(settings.models, caches.model)
         if models is not None:
             stack.push_async_callback(models.close)
             if serves:
                 stack.callback(asyncio.create_task(models.load(), name="models-load").cancel)
+        communities = open_communities(
+            graph if settings.graph_communities else None,
+            ledgers.communities,
+            knowledge=ledgers.knowledge,
+            blobs=blobs,
+            alike=alike_of(settings, models),
+        )
         purger = Purger(
             knowledge=ledgers.knowledge,
             tombstones=ledgers.tombstones,

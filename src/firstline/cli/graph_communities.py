@@ -18,22 +18,25 @@ if TYPE_CHECKING:
 @click.command("communities")
 @click.argument("name", default="")
 @click.option("--build", is_flag=True, help="Make them now, of what is published.")
+@click.option("--anew", is_flag=True, help="With --build: those too of parts that did not change.")
 @click.option("--limit", default=20, type=click.IntRange(1, 200), help="Communities, those of most documents first.")
 @click.option("--kb", help="Knowledge base (default: docs).")
 @click.option("--level", default="internal", help="Look as public, customer, internal (default) or restricted.")
 @click.option("--acl", multiple=True, help="Look with these tags (default: everyone).")
 @click.pass_context
 def communities(
-    ctx: click.Context, name: str, build: bool, limit: int, kb: str | None, level: str, acl: tuple[str, ...]
+    ctx: click.Context, name: str, build: bool, anew: bool, limit: int, kb: str | None, level: str, acl: tuple[str, ...]
 ) -> None:
     """List what several documents tell of the same things: causes, cures, and what is affected, with their words.
 
     NAME is that of a thing, or an id like component:gateway; without it, the largest are listed.
     """
-    run(_list(settings_from(ctx, kb=kb), level_named(level), acl, name, limit, build=build))
+    run(_list(settings_from(ctx, kb=kb), level_named(level), acl, name, limit, build=build or anew, anew=anew))
 
 
-async def _list(settings: Any, level: Any, acl: tuple[str, ...], name: str, limit: int, *, build: bool) -> None:
+async def _list(
+    settings: Any, level: Any, acl: tuple[str, ...], name: str, limit: int, *, build: bool, anew: bool
+) -> None:
     from firstline.domain import EVERYONE
     from firstline.errors import NotFound
     from firstline.ports import Scope
@@ -48,7 +51,7 @@ async def _list(settings: Any, level: Any, acl: tuple[str, ...], name: str, limi
             )
         tenant, kb = settings.tenant, settings.kb
         if build:
-            await _build(firstline.communities, tenant=tenant, kb=kb)
+            await _build(firstline.communities, tenant=tenant, kb=kb, anew=anew)
         published = await firstline.knowledge.published(tenant=tenant, kb=kb)
         tags = frozenset(acl) or frozenset({EVERYONE})
         scope = Scope(tenant=tenant, kb=kb, acl_tags=tags, level_max=level, snapshot=published.number)
@@ -69,8 +72,8 @@ async def _list(settings: Any, level: Any, acl: tuple[str, ...], name: str, limi
         _print(one, shown)
 
 
-async def _build(builder: CommunityBuilder, *, tenant: str, kb: str) -> None:
-    made = await builder.build(tenant=tenant, kb=kb)
+async def _build(builder: CommunityBuilder, *, tenant: str, kb: str, anew: bool) -> None:
+    made = await builder.build(tenant=tenant, kb=kb, whole=anew)
     say(
         f"Snapshot {made.build.snapshot}: {made.made} communities made, {made.kept} kept; {made.divided} of "
         f"{made.parts} parts of the graph were new; {made.build.took_s:.1f} s."

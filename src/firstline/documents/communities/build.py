@@ -13,9 +13,10 @@ from collections.abc import AsyncIterator, Sequence
 from dataclasses import dataclass
 from typing import Final
 
+from firstline.documents.communities.alike import Alike, SameWords, merged
 from firstline.documents.communities.cluster import clusters
 from firstline.documents.communities.parts import Part, is_looked_at, parts_of
-from firstline.documents.communities.summary import Said, summaries, worded
+from firstline.documents.communities.summary import Said, statement_key, statements, summaries, worded
 from firstline.domain import Chunk, CommunityBuild, Edge, Level
 from firstline.errors import InvalidInput, NotFound
 from firstline.ports import Audience, BlobStore, CommunityStore, Gathered, Graph, KnowledgeLedger, Scope
@@ -47,8 +48,17 @@ class Made:
 class CommunityBuilder:
     """On one data folder."""
 
-    def __init__(self, *, graph: Graph, store: CommunityStore, knowledge: KnowledgeLedger, blobs: BlobStore) -> None:
+    def __init__(
+        self,
+        *,
+        graph: Graph,
+        store: CommunityStore,
+        knowledge: KnowledgeLedger,
+        blobs: BlobStore,
+        alike: Alike | None = None,
+    ) -> None:
         self.store = store
+        self._alike = alike or SameWords()
         self._graph = graph
         self._knowledge = knowledge
         self._blobs = blobs
@@ -63,9 +73,9 @@ class CommunityBuilder:
         last = await self.store.built(tenant=tenant, kb=kb)
         return bool(published.number) and (last.snapshot, last.forgotten) != (published.number, published.forgotten)
 
-    async def build(self, *, tenant: str, kb: str) -> Made:
-        """Bring them up to date with what is published. Conflict when something is forgotten meanwhile: nothing is
-        changed then, and it may be repeated."""
+    async def build(self, *, tenant: str, kb: str, whole: bool = False) -> Made:
+        """Bring them up to date with what is published; `whole`: those too of parts that did not change. Conflict when
+        something is forgotten meanwhile: nothing is changed then, and it may be repeated."""
         began = time.monotonic()
         await self.store.begin(tenant=tenant, kb=kb)
         published = await self._knowledge.published(tenant=tenant, kb=kb)
@@ -73,7 +83,7 @@ class CommunityBuilder:
         edges, cut = await self._edges(audiences, tenant=tenant, kb=kb, snapshot=published.number)
         cut = cut or len(audiences) > AUDIENCES_MAX
         parts = await asyncio.to_thread(parts_of, edges, audiences[:AUDIENCES_MAX])
-        standing = await self.store.standing(published.number, tenant=tenant, kb=kb)
+        standing = {} if whole else await self.store.standing(published.number, tenant=tenant, kb=kb)
         known, now = frozenset(standing.values()), frozenset(part.name for part in parts)
         keep = frozenset(one for one, component in standing.items() if component in now)
         anew = [part for part in parts if part.name not in known]
@@ -115,7 +125,13 @@ class CommunityBuilder:
         divided = await asyncio.to_thread(clusters, part)
         scope = Scope(tenant=tenant, kb=kb, acl_tags=part.acl, level_max=part.level, snapshot=snapshot)
         said = await self._said(worded(part.edges), scope)
-        return await asyncio.to_thread(summaries, part, divided, said, tenant=tenant, kb=kb, since=snapshot)
+        alike: dict[str, str] = {}
+        for told in statements(part, said).values():
+            found = await merged(told, self._alike, tenant=tenant)
+            alike |= {statement_key(one): statement_key(other) for one, other in found.items()}
+        return await asyncio.to_thread(
+            summaries, part, divided, said, tenant=tenant, kb=kb, since=snapshot, alike=alike
+        )
 
     async def _said(self, edges: Sequence[Edge], scope: Scope) -> dict[str, Said]:
         """By edge id, as far as the ledger shows it to the part's audience."""
@@ -145,7 +161,14 @@ class CommunityBuilder:
 
 
 def open_communities(
-    graph: Graph | None, store: CommunityStore, *, knowledge: KnowledgeLedger, blobs: BlobStore
+    graph: Graph | None,
+    store: CommunityStore,
+    *,
+    knowledge: KnowledgeLedger,
+    blobs: BlobStore,
+    alike: Alike | None = None,
 ) -> CommunityBuilder | None:
     """None without a graph to make them of."""
-    return CommunityBuilder(graph=graph, store=store, knowledge=knowledge, blobs=blobs) if graph else None
+    if graph is None:
+        return None
+    return CommunityBuilder(graph=graph, store=store, knowledge=knowledge, blobs=blobs, alike=alike)

@@ -15,7 +15,7 @@ from typing import Final
 
 from firstline.documents.communities.denied import tells_no_cause, tells_nothing
 from firstline.documents.communities.parts import DOCUMENTS_MIN, NAMED, NODES_MIN, TELLING, Part, document_node
-from firstline.domain import Community, Edge, EntityKind, Relation, Telling, Told, ToldKind
+from firstline.domain import NOTHING, Community, Edge, EntityKind, Relation, Telling, Told, ToldKind
 from firstline.ports import Gathered
 
 EACH_MAX: Final = 8
@@ -64,16 +64,18 @@ def summaries(
     tenant: str,
     kb: str,
     since: int,
+    alike: Mapping[str, str] = NOTHING,
 ) -> list[Gathered]:
     """The communities of these groups of nodes; none where there is too little to it. `said` by edge id: what its
-    audience may not read, or what is gone, is not there."""
+    audience may not read, or what is gone, is not there. `alike`: statements, by `statement_key`, that another one
+    stands for."""
     documents = {document_node(doc_id): (doc_id, own) for doc_id, own in _documents(part.edges).items()}
     made: list[Gathered] = []
     for nodes in divided:
         own = dict(sorted(documents[node] for node in nodes if node in documents))
         if len(own) < DOCUMENTS_MIN or len(nodes) < NODES_MIN:
             continue
-        told = _told(own, frozenset(nodes), said)
+        told = _told(own, frozenset(nodes), said, alike)
         tells = {one.doc_id for each in told if each.kind is not ToldKind.NAME for one in each.tellings}
         kinds = {each.kind for each in told}
         if ToldKind.NAME not in kinds or kinds.isdisjoint(_SAYING) or len(tells) < DOCUMENTS_MIN:
@@ -97,8 +99,26 @@ def summaries(
     return made
 
 
-def _told(documents: Mapping[str, _Document], inside: frozenset[str], said: Mapping[str, Said]) -> tuple[Told, ...]:
-    causes, cures = _Statements(ToldKind.CAUSE), _Statements(ToldKind.RESOLUTION)
+def statements(part: Part, said: Mapping[str, Said]) -> dict[ToldKind, list[str]]:
+    """The words of a part's causes and cures, each once, those of most documents first."""
+    found: dict[ToldKind, Counter[str]] = {ToldKind.CAUSE: Counter(), ToldKind.RESOLUTION: Counter()}
+    for edge in part.edges:
+        words = said[edge.edge_id].words if edge.relation in TELLING and edge.edge_id in said else ""
+        if words and not tells_nothing(words):
+            cause = edge.relation is Relation.HAS_ROOT_CAUSE
+            found[ToldKind.CAUSE if cause else ToldKind.RESOLUTION][words] += 1
+    return {kind: sorted(counts, key=lambda one: (-counts[one], one)) for kind, counts in found.items()}
+
+
+def statement_key(words: str) -> str:
+    """Without case, blanks and signs: statements with one key are one."""
+    return _SIGNS.sub(" ", unicodedata.normalize("NFKC", words).casefold()).strip()
+
+
+def _told(
+    documents: Mapping[str, _Document], inside: frozenset[str], said: Mapping[str, Said], alike: Mapping[str, str]
+) -> tuple[Told, ...]:
+    causes, cures = _Statements(ToldKind.CAUSE, alike), _Statements(ToldKind.RESOLUTION, alike)
     affected, names = _Statements(ToldKind.AFFECTED), _Statements(ToldKind.NAME)
     told_of: set[str] = set()
     for own in documents.values():
@@ -162,20 +182,21 @@ def _told_of(own: _Document, chunk_id: str, edges: Sequence[Edge], inside: froze
 class _Statements:
     """What is said in the same words is one."""
 
-    def __init__(self, kind: ToldKind) -> None:
+    def __init__(self, kind: ToldKind, alike: Mapping[str, str] = NOTHING) -> None:
         self._kind = kind
+        self._alike = alike
         self._tellings: dict[str, dict[str, tuple[Telling, str, tuple[str, ...]]]] = defaultdict(dict)
 
     def add(self, edge: Edge, said: Mapping[str, Said], of: Iterable[str]) -> None:
         found = said.get(edge.edge_id)
-        key = _same(found.words) if found else ""
+        key = statement_key(found.words) if found else ""
         if found is None or not key:
             return
         if (self._kind in _SAYING and tells_nothing(found.words)) or (
             self._kind is ToldKind.CAUSE and tells_no_cause(found.words)
         ):
             return
-        key = next(iter(of)) if self._kind in (ToldKind.NAME, ToldKind.AFFECTED) else key
+        key = next(iter(of)) if self._kind in (ToldKind.NAME, ToldKind.AFFECTED) else self._alike.get(key, key)
         telling = Telling(doc_id=edge.doc_id, chunk_id=edge.chunk_id, start=edge.start, end=edge.end)
         # Documents come in order: of copies the first one tells it.
         self._tellings[key].setdefault(found.content, (telling, found.words, tuple(of)))
@@ -201,8 +222,3 @@ class _Statements:
             documents=len(tellings),
             of=tuple(sorted(sorted(of, key=lambda one: (-of[one], one))[:OF_MAX])),
         )
-
-
-def _same(words: str) -> str:
-    """Without case, blanks and signs."""
-    return _SIGNS.sub(" ", unicodedata.normalize("NFKC", words).casefold()).strip()
