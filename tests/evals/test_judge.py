@@ -4,24 +4,38 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from tests.contracts.ledger_samples import NOON, turn
 from tests.models.scripted_models import Scripted, Step, Wait, whole
 from tests.models.virtual_time import run
 
 from firstline.caches.store import Kept as KeptCompletions
-from firstline.domain import Finish, ModelRequest, ModelRole
-from firstline.errors import InvalidInput, Unavailable
+from firstline.domain import (
+    Answered,
+    Citation,
+    Claim,
+    ClaimKind,
+    Completeness,
+    Finish,
+    Judgement,
+    ModelRequest,
+    ModelRole,
+    Turn,
+    Verdict,
+)
+from firstline.errors import InvalidInput, NotFound, Unavailable
 from firstline.evals.judge.agreement import BELIEVED_FROM, TURNS_MIN, agreement, level_of_marks, weighted_kappa
 from firstline.evals.judge.asking import CUT, TEXT_CHARS_MAX, Answer, Judge, Kept
 from firstline.evals.judge.kept_file import KeptFile
 from firstline.evals.judge.pairs import both, compared, sign_test
 from firstline.evals.judge.report import judge_report, preference_report
-from firstline.evals.judge.run import judge_answers, judge_pairs
+from firstline.evals.judge.run import judge_answers, judge_pairs, judged_by_people
 from firstline.model_settings import ModelsSettings
 from firstline.model_wiring import compose
 
@@ -298,3 +312,48 @@ def test_the_sign_test_is_symmetric_and_a_probability(one: int, other: int) -> N
 def test_the_sign_test_is_exact() -> None:
     assert sign_test(0, 5) == pytest.approx(2 / 32)
     assert sign_test(1, 5) == pytest.approx(2 * 7 / 64)
+
+
+# --- turns that people judged ---------------------------------------------------------------------------------------
+
+
+def test_turns_that_people_judged_come_with_their_level_and_what_they_cite() -> None:
+    cited = Citation(chunk_id="c", doc_id="d", blob="b", start=4, end=9, title="Printers", url=None)
+    gone = replace(cited, blob="gone")
+    claims = (
+        Claim(text="It stops.", kind=ClaimKind.SENTENCE, citations=(cited,)),
+        Claim(text="Start it.", kind=ClaimKind.SENTENCE, citations=(cited, gone)),
+    )
+    answered = Answered(claims=claims, completeness=Completeness.FULL, confidence=0.9)
+    turns = {
+        1: turn("s", 1, question="Why?", outcome=answered),
+        2: turn("s", 2, question="Hello"),
+        3: turn("s", 3, question="How?", outcome=answered),
+    }
+
+    def judged(number: int, verdict: Verdict) -> Judgement:
+        return Judgement(
+            tenant="acme", kb="docs", session_id="s", turn=number, verdict=verdict, docs=(), reference="",
+            must_contain=(), by="reviewer", at=NOON, snapshot=1,
+        )  # fmt: skip
+
+    async def turn_of(one: Judgement) -> Turn | None:
+        return turns.get(one.turn)
+
+    async def read(blob: str, start: int, end: int) -> bytes:
+        if blob == "gone":
+            raise NotFound("gone", remedy="")
+        return b"012 stops"[start:end]
+
+    verdicts = [
+        (1, Verdict.GOOD),
+        (2, Verdict.GOOD),
+        (3, Verdict.UNANSWERABLE),
+        (9, Verdict.WRONG),
+        (1, Verdict.PARTLY),
+    ]
+    found = run(judged_by_people([judged(*one) for one in verdicts], turn_of, read))
+    assert [level for _, level in found] == [2, 0, 1], "of those that were answered and are still there"
+    first = found[0][0]
+    assert (first.key, first.question, first.text) == ("s.1", "Why?", "It stops.\nStart it.")
+    assert first.passages == ("stops", "(the text is not there any more)")
