@@ -8,7 +8,7 @@ from typing import Any, Final
 REMEMBERED: Final = {"CPU_RUNTIME_CACHE_CAPACITY": 64}
 """OpenVINO prepares its operations anew for each shape of a batch, and keeps 5,000 of them by default: one to four
 megabytes for each length and number of texts, gigabytes after some thousand questions. With so many kept memory stays
-flat, a text alone takes as long as before, and mixed batches some 5% longer."""
+flat; a text alone and an ingestion take as long as before, batches of ever new shapes some 5% longer."""
 
 
 def compiled_for_processor(model: Path, options: dict[str, Any]) -> Any:
